@@ -14,7 +14,7 @@ from functools import partial
 from ..text import reason, shorten
 from . import format as fmt
 from . import parse
-from .perft import perft
+from .perft import PerftJob
 from .search_job import SearchJob
 from .session import Session
 from .worker import Job, Worker
@@ -51,6 +51,20 @@ class Command:
     run: Callable[[str], None]
     when: str
     summary: str
+
+
+class ExtraJob(Job):
+    """An extra command. A `stop` prevents it, but does not end it."""
+
+    def __init__(self, name: str, command: Callable[[], None], write: Writer, complain: Callable[[str], None]) -> None:
+        super().__init__(write, complain)
+        self.name = name
+        self._command = command
+
+    def work(self, _: Session) -> None:
+        """Carry out the command."""
+        if not self.stopped:
+            self._command()
 
 
 class UciLoop:
@@ -199,11 +213,6 @@ class UciLoop:
         self.has_complained = True
         self._write(fmt.info_string(message))
 
-    def _add_job(self, name: str, job: Job, run: Callable[..., None], *arguments: object) -> None:
-        self.worker.add(job)
-        self.worker.put(self._guarded, name, run, *arguments)
-        self.worker.put(job.finish, self.session)
-
     # Handlers: each gets the text after its command
 
     def _do_unknown(self, rest: str) -> None:
@@ -269,20 +278,14 @@ class UciLoop:
             self._write(f"{name:<11} {command.summary}")
 
     def _do_extra(self, name: str, function: ExtraCommand, rest: str) -> None:
-        job = Job()
-
-        def run() -> None:  # a `stop` prevents it, but does not end it
-            if not job.stopped:
-                function(parse.split_words(rest), self._write)
-
-        self._add_job(name, job, run)
+        command = partial(function, parse.split_words(rest), self._write)
+        self.worker.add(ExtraJob(name, command, self._write, self._complain), self.session)
 
     def _do_perft(self, rest: str) -> None:
         self._count(parse.parse_go(f"perft {rest}")[0].perft or 0)
 
     def _count(self, depth: int) -> None:
-        job = Job()
-        self._add_job("perft", job, perft, self.session, depth, job, self._write)
+        self.worker.add(PerftJob(depth, self._write, self._complain), self.session)
 
     def _do_go(self, rest: str) -> None:
         request, complaint = parse.parse_go(rest)
@@ -298,5 +301,4 @@ class UciLoop:
             self._count(request.perft)
             return
         self.worker.stop_endless()
-        job = SearchJob(request, self._write, self._complain)
-        self._add_job("go", job, job.run, self.session)
+        self.worker.add(SearchJob(request, self._write, self._complain), self.session)

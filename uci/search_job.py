@@ -31,15 +31,14 @@ SILENT_MS = 20  # with a hard limit below this only the last lines are sent, sin
 
 
 class SearchJob(Job):
-    """One `go`. `complain` gets messages about errors. Time counts from the reading of its line, or from the end of the job before it."""
+    """One `go`. Time counts from the reading of its line, or from the end of the job before it."""
 
+    name = "go"
     is_search = True
 
     def __init__(self, request: SearchRequest, write: Writer, complain: Callable[[str], None]) -> None:
-        super().__init__(request.ends_by_itself())
+        super().__init__(write, complain, request.ends_by_itself())
         self.request = request
-        self._write = write
-        self._complain = complain
         self._start_ns = perf_counter_ns()
         self._pondering = request.ponder  # and no ponderhit has come yet
         self._engine: Engine | None = None  # while it searches
@@ -48,6 +47,7 @@ class SearchJob(Job):
         self._verdict: Verdict | None = None
         self._material: float | None = None  # with UCI_ShowWDL
         self._final: list[SearchInfo] = []  # the reports right before the best move
+        self._best = self._ponder = ""
 
     # Called by the thread that reads commands
 
@@ -73,61 +73,41 @@ class SearchJob(Job):
 
     # Called by the worker
 
-    def run(self, session: Session) -> None:
-        """Find a move in the present position, and send a move even after an error."""
-        best = ponder = ""
-        if session.rejection:
-            self._write(fmt.info_string(f"no move: the last position was rejected: {session.rejection}"))
-            best = fmt.NULL_MOVE
-        else:
-            try:
-                legal = session.position.legal_moves()
-                if legal:
-                    best = legal[0]
-                    best, ponder = self._think(session, best)
-                else:
-                    self._write(f"info depth 0 score {'mate' if session.position.in_check else 'cp'} 0")
-            except Exception as error:
-                self._complain(fmt.fault("go", error))
-            # UCI forbids a bestmove under infinite until `stop`, while pondering until `stop` or `ponderhit`.
-            if self.request.infinite or self._pondering:
-                self._released.wait()
-        for report in self._final:
-            self._write(fmt.info_line(report))
-        self.finish(session)  # before the answer, so that the next command does not find a search
-        self._write(fmt.bestmove(best, ponder))
-
-    def _think(self, session: Session, any_move: str) -> tuple[str, str]:
-        """Return the best move and the expected reply (or ""). If it fails, `run` sends the report for `any_move`."""
+    def work(self, session: Session) -> None:
+        """Find the best move of the present position, and the reports before it; the first legal move until there is a better one."""
         from ..core.engine import SearchInfo
 
         options, request, position, tables = session.options, self.request, session.position, session.tables
+        legal = [] if session.rejection else position.legal_moves()
+        if not legal:
+            self._give_no_move(session)
+            return
+        self._best = legal[0]
         start_ns = max(self._start_ns, session.last_job_ns)
         limits = timeman.Limits(request, position, options.number("Move Overhead"), start_ns)
         analysing = options.is_on("UCI_AnalyseMode") or request.infinite or request.mate is not None
         moves = self._legal_only(position)
         if options.is_on("OwnBook") and not analysing and (move := self._book_move(session, moves)):
-            self._final = [SearchInfo((move,), depth=1)]
-            return move, ""
+            self._best, self._final = move, [SearchInfo((move,), depth=1)]
+            return
         engine = session.engine
-        self._final = [SearchInfo((any_move,), engine.evaluate(position))]
+        self._final = [SearchInfo((self._best,), engine.evaluate(position))]
         if options.is_on("UCI_ShowWDL"):
             self._material = wdl.material(position.fen())
         elo = 0 if analysing else strength.limited_elo(options)
         if tables is not None and not elo:
-            legal = moves or position.legal_moves()
-            self._verdict = tables.judge(position, legal, options.number("SyzygyProbeLimit"), progress=not request.mate)
+            probe_limit = options.number("SyzygyProbeLimit")
+            self._verdict = tables.judge(position, moves or legal, probe_limit, progress=not request.mate)
         hides_tables = tables is not None and bool(elo or self._verdict)  # the verdict at the root includes distances
         with self._started(session, engine, hides_tables):
             ponder = self._pondering
             on_info = self._report if ponder or not 0 < limits.left()["hard_ms"] < SILENT_MS else None
             if elo:
-                level = strength.Level(elo, session.seeds)
-                best = level.search(engine, position, moves or position.legal_moves(), limits, ponder, on_info)
+                result = strength.Level(elo, session.seeds).search(engine, position, moves or legal, limits, ponder, on_info)
             else:
                 multipv = options.number("MultiPV")
                 first, *later = self._groups(moves, multipv)
-                best = engine.search(
+                result = engine.search(
                     position,
                     **limits.left(),
                     mate=request.mate or 0,
@@ -137,11 +117,23 @@ class SearchJob(Job):
                     multipv=multipv,
                     on_info=on_info,
                 )
-                limits.nodes = best.nodes
-        if tables is not None and (fault := tables.take_fault()):
-            self._complain(f"SyzygyPath: {fault}")
-        self._conclude(best, limits, options.number("Threads"))
-        return best.bestmove, best.ponder
+                limits.nodes = result.nodes
+        self._conclude(session, result, limits)
+
+    def answer(self) -> list[str]:
+        """Return the last reports and the best move. UCI forbids it under `infinite` until `stop`, while pondering also `ponderhit`."""
+        if self.request.infinite or self._pondering:
+            self._released.wait()
+        return [*map(fmt.info_line, self._final), fmt.bestmove(self._best, self._ponder)]
+
+    def _give_no_move(self, session: Session) -> None:
+        """Report why there is no move: mate, stalemate, or a rejected position, for which no `stop` is waited for."""
+        if session.rejection:
+            self._best = fmt.NULL_MOVE
+            self._released.set()
+            self._write(fmt.info_string(f"no move: the last position was rejected: {session.rejection}"))
+        else:
+            self._write(f"info depth 0 score {'mate' if session.position.in_check else 'cp'} 0")
 
     @contextmanager
     def _started(self, session: Session, engine: Engine, hides_tables: bool) -> Iterator[None]:
@@ -195,11 +187,14 @@ class SearchJob(Job):
 
     # Reports
 
-    def _conclude(self, result: SearchResult, limits: timeman.Limits, threads: int) -> None:
-        """Set the last reports, with the nodes and the time of all searches. `threads`: that were to search."""
-        if result.threads < threads:
+    def _conclude(self, session: Session, result: SearchResult, limits: timeman.Limits) -> None:
+        """Set the best move, and the last reports with the nodes and the time of all searches; complain about what went wrong."""
+        if session.tables is not None and (fault := session.tables.take_fault()):
+            self._complain(f"SyzygyPath: {fault}")
+        if result.threads < (threads := session.options.number("Threads")):
             self._write(fmt.info_string(f"only {result.threads} of {threads} threads could be started"))
         used_ms = limits.used_ms()
+        self._best, self._ponder = result.bestmove, result.ponder
         self._final = [self._completed(info) for info in result.lines]
         for info in self._final:
             info.nodes, info.time_ms = limits.nodes, max(used_ms, info.time_ms)

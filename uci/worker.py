@@ -11,11 +11,14 @@ import threading
 from collections import deque
 from time import perf_counter_ns
 
+from .format import fault
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .session import Session
+    from .writer import Writer
 
 STACK_BYTES = 16 * 2**20  # the search recurses to MAX_PLY with move lists on the C stack; some systems have only 512 KiB
 POLL_SECONDS = 0.1  # longest single wait: Windows delivers Ctrl-C only between waits
@@ -26,11 +29,17 @@ _starting = threading.Lock()  # the stack size of new threads is a setting of th
 
 
 class Job:
-    """A long command, from the moment it is read. The thread that reads commands stops it, the worker finishes it."""
+    """A long command, from the moment it is read. The thread that reads commands stops it, the worker runs it.
 
+    `complain` gets messages about errors.
+    """
+
+    name = ""  # of the command
     is_search = False
 
-    def __init__(self, ends_by_itself: bool = True) -> None:
+    def __init__(self, write: Writer, complain: Callable[[str], None], ends_by_itself: bool = True) -> None:
+        self._write = write
+        self._complain = complain
         self.ends_by_itself = ends_by_itself
         self.stopped = False
         self.finished = False
@@ -42,11 +51,25 @@ class Job:
     def ponderhit(self) -> None:
         """Note that the expected move was played. Only a search reacts to this."""
 
-    def finish(self, session: Session) -> None:
-        """Ignore later stops, and start the clock of the next queued search."""
-        if not self.finished:
-            self.finished = True
-            session.last_job_ns = perf_counter_ns()
+    def run(self, session: Session) -> None:
+        """Do the work and send the answer, also after an error; then no stop reaches it, and the next queued search's clock starts."""
+        try:
+            self.work(session)
+        except Exception as error:
+            self._complain(fault(self.name, error))
+        answer = self.answer()
+        self.finished = True  # before the last line is sent: the next command must not find a search
+        session.last_job_ns = perf_counter_ns()
+        for line in answer:
+            self._write(line)
+
+    def work(self, session: Session) -> None:
+        """Carry out the command."""
+        raise NotImplementedError
+
+    def answer(self) -> list[str]:
+        """Return the last lines, once they may be sent."""
+        return []
 
 
 class Worker:
@@ -94,9 +117,10 @@ class Worker:
             self._actions.append((action, arguments))
             self._changed.notify_all()
 
-    def add(self, job: Job) -> None:
-        """Let stops reach this job from now on."""
+    def add(self, job: Job, session: Session) -> None:
+        """Run this job after all earlier actions, and let stops reach it from now on."""
         self._jobs = [*self.unfinished, job]
+        self.put(job.run, session)
 
     @property
     def unfinished(self) -> list[Job]:
