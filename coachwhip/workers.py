@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Processes that work for this one, end with it, and leave Ctrl-C and other signals to it."""
+"""Processes that work for this one, end with it, and leave Ctrl-C and the other signals that end a command to it."""
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import threading
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from multiprocessing.context import SpawnContext, SpawnProcess
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
 POLL_SECONDS = 0.5  # seconds between checks for Ctrl-C, which does not wake a waiting thread on every system
+STOPS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]  # Windows has no SIGHUP
 
 
 @contextmanager
@@ -24,9 +25,10 @@ def worker_processes(count: int) -> Iterator[ProcessPoolExecutor]:
 
     They import the program's main module, which must therefore start its work under `if __name__ == "__main__":`.
     """
-    context = multiprocessing.get_context("spawn")  # nothing is inherited: neither a lock that is held nor other pipes
+    context = _Context()  # "spawn": nothing is inherited, neither a lock that is held nor other pipes
     lifeline, ours = context.Pipe(duplex=False)
-    executor = ProcessPoolExecutor(count, context, _start_worker, (lifeline,))
+    with _deaf_children():  # also the process that cleans up after `multiprocessing`
+        executor = ProcessPoolExecutor(count, context, _start_worker, (lifeline,))
     try:
         yield executor
     finally:
@@ -35,11 +37,32 @@ def worker_processes(count: int) -> Iterator[ProcessPoolExecutor]:
         lifeline.close()
 
 
+@contextmanager
+def _deaf_children() -> Iterator[None]:
+    """Let processes that are started in this block never get the signals that end a command, not even while they start."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)  # which they inherit
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+class _Worker(SpawnProcess):
+    def start(self) -> None:
+        with _deaf_children():
+            super().start()
+
+
+class _Context(SpawnContext):
+    Process = _Worker
+
+
 def _start_worker(lifeline: Connection) -> None:
     """Prepare a worker process."""
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), signal.SIG_IGN)  # the process that started it handles them, and ends this one
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # where it could not be blocked
     threading.Thread(target=_end_with, args=(lifeline,), daemon=True).start()
 
 

@@ -18,11 +18,11 @@ from typing import Any, NoReturn
 
 from ..text import nearest, parse_int, printable, reason
 from ..uci.tunables import read
+from ..workers import STOPS
 
 LARGEST_TIME = 1e6  # seconds
 LARGEST_COUNT = 10**15  # nodes
 INTERRUPTED = 130  # exit code after Ctrl-C
-STOPS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]  # Windows has no SIGHUP
 PACKAGES = {"chess": "chess", "numpy": "numpy", "distributed": "'coachwhip[cluster]'"}  # to install, by library
 PACKAGES |= dict.fromkeys(("matplotlib", "rich", "scipy"), "'coachwhip[bench]'")
 

@@ -12,8 +12,8 @@ from contextlib import ExitStack, contextmanager
 from itertools import islice, takewhile
 from typing import Any, Generic, TypeVar
 
-from ..workers import POLL_SECONDS, worker_processes
-from .command import STOPS, CommandError
+from ..workers import POLL_SECONDS, STOPS, worker_processes
+from .command import CommandError
 from .fair_timing import fair_timing
 
 AHEAD = 2  # items handed out for each worker, so that none waits for the next
