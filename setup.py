@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Build of the compiled core: every .pyx in core/ becomes a module of coachwhip.core. All metadata is in pyproject.toml.
+"""Build of the compiled core: every .pyx in core/ becomes a module of coachwhip.core. All other metadata is in pyproject.toml.
 
 Environment variables choose the build: COACHWHIP_ARCH, COACHWHIP_CHECKS and COACHWHIP_SANITIZE (docs/building.md). Compiler
 directives are set here only, since a header comment in a .pyx has no effect on the inline functions it cimports.
@@ -9,6 +9,7 @@ import functools
 import gc
 import multiprocessing
 import os
+import re
 import runpy
 import shutil
 import subprocess
@@ -51,6 +52,12 @@ def packages(root: Path = Path()) -> dict[str, str]:
         ".".join(folder.parts if folder.parts[0] == PACKAGE else (PACKAGE, *folder.parts)): folder.as_posix()
         for folder in folders
     }
+
+
+def description() -> str:
+    """The description for the package index: README.md without pictures and the links into the repository."""
+    text = Path("README.md").read_text(encoding="utf-8").partition("\n## More")[0]
+    return re.sub(r"\[([^]]*)\]\((?!https:)[^)]*\)", r"\1", re.sub(r"<img [^>]*>\n*", "", text))
 
 
 @functools.cache
@@ -257,4 +264,11 @@ class BuildCore(build_ext):
 
 if __name__ == "__main__":  # also true under pip; a worker process of cythonize that imports this file must not build
     modules = [Extension(MEMORYVIEWS, ["core/memoryviews.c"], extra_compile_args=["-Og"]), *extensions()]
-    setup(packages=sorted(packages()), package_dir=packages(), ext_modules=modules, cmdclass={"build_ext": BuildCore})
+    setup(
+        long_description=description(),
+        long_description_content_type="text/markdown",
+        packages=sorted(packages()),
+        package_dir=packages(),
+        ext_modules=modules,
+        cmdclass={"build_ext": BuildCore},
+    )
