@@ -60,7 +60,8 @@ class _Here(Pool[Item, Result]):
         self._function = function
 
     def run(self, items: Iterable[Item], *, in_order: bool = True) -> Generator[tuple[Item, Result], None, None]:  # noqa: ARG002
-        yield from ((item, self._function(item)) for item in items)
+        for item in items:
+            yield item, self._function(item)
 
 
 @contextmanager
