@@ -95,30 +95,35 @@ class SearchJob(Job):
         if options.is_on("UCI_ShowWDL"):
             self._material = wdl.material(position.fen())
         elo = 0 if analysing else strength.limited_elo(options)
-        if tables is not None and not elo:
+        level = strength.Level(elo, session.seeds) if elo else None
+        if tables is not None and not level:
             probe_limit = options.number("SyzygyProbeLimit")
             self._verdict = tables.judge(position, moves or legal, probe_limit, progress=not request.mate)
-        hides_tables = tables is not None and bool(elo or self._verdict)  # the verdict at the root includes distances
+        hides_tables = tables is not None and bool(level or self._verdict)  # the verdict at the root includes distances
         with self._started(session, engine, hides_tables):
+            multipv, soft_nodes = options.number("MultiPV"), 0
+            if level:
+                multipv = 1  # it has too few nodes for more
+                moves, soft_nodes = level.scan(engine, position, moves or legal, limits)
+            first, *later = self._groups(moves, multipv)
+            soft_ms, hard_ms = limits.left_ms()
             ponder = self._pondering
-            on_info = self._report if ponder or not 0 < limits.left()["hard_ms"] < SILENT_MS else None
-            if elo:
-                result = strength.Level(elo, session.seeds).search(engine, position, moves or legal, limits, ponder, on_info)
-            else:
-                multipv = options.number("MultiPV")
-                first, *later = self._groups(moves, multipv)
-                result = engine.search(
-                    position,
-                    **limits.left(),
-                    mate=request.mate or 0,
-                    ponder=ponder,
-                    searchmoves=first,
-                    later=later,
-                    multipv=multipv,
-                    on_info=on_info,
-                )
-                limits.nodes = result.nodes
-        self._conclude(session, result, limits)
+            result = engine.search(
+                position,
+                depth=limits.depth,
+                nodes=limits.nodes and limits.nodes - limits.used_nodes,
+                soft_nodes=soft_nodes,
+                mate=request.mate or 0,
+                soft_ms=soft_ms,
+                hard_ms=hard_ms,
+                ponder=ponder,
+                searchmoves=first,
+                later=later,
+                multipv=multipv,
+                on_info=self._report if ponder or not 0 < hard_ms < SILENT_MS else None,
+            )
+            limits.used_nodes += result.nodes
+        self._conclude(session, level.choose(engine, position, result) if level else result, limits)
 
     def answer(self) -> list[str]:
         """Return the last reports and the best move. UCI forbids it under `infinite` until `stop`, while pondering also `ponderhit`."""
@@ -197,7 +202,7 @@ class SearchJob(Job):
         self._best, self._ponder = result.bestmove, result.ponder
         self._final = [self._completed(info) for info in result.lines]
         for info in self._final:
-            info.nodes, info.time_ms = limits.nodes, max(used_ms, info.time_ms)
+            info.nodes, info.time_ms = limits.used_nodes, max(used_ms, info.time_ms)
 
     def _report(self, info: SearchInfo) -> None:
         """Send a report of the core."""

@@ -19,14 +19,12 @@ from .options import FULL_SKILL, MAX_ELO, MIN_ELO
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
     from random import Random
 
     from ..core.engine import Engine, Position, SearchInfo, SearchResult
     from .options import Options
     from .timeman import Limits
-
-    OnInfo = Callable[[SearchInfo], None] | None
 
 # Elo, nodes of the search, temperature in centipawns, blindness. Nodes rise and the others fall from row to row, so strength rises.
 # The differences were measured in games of neighbouring levels; 500 is about even with a player who looks one ply ahead
@@ -68,51 +66,47 @@ class Level:
         self.temperature = low_heat + part * (high_heat - low_heat)
         self.blindness = low_blind + part * (high_blind - low_blind)
         self._seeds = seeds
+        self._shorts: dict[str, SearchResult] = {}
 
-    def search(
-        self, engine: Engine, position: Position, moves: list[str], limits: Limits, ponder: bool, on_info: OnInfo
-    ) -> SearchResult:
-        """Return the result for the move to play: short searches of all moves, a longer one with reports, and a random choice."""
+    def scan(self, engine: Engine, position: Position, moves: list[str], limits: Limits) -> tuple[list[str], int]:
+        """Search moves for a short time each, with half of the limits. Return the moves, and the nodes, of the search that follows."""
         from random import Random  # takes longer to load than the rest of a session
 
-        nodes, random = self.nodes, Random(str((position.key, *self._seeds)))
-        shorts: dict[str, SearchResult] = {}
+        self._random = Random(str((position.key, *self._seeds)))
         if needs_technique(position, engine.evaluate(position)):
-            moves, nodes = without_draws(position, moves) or moves, min(nodes * TECHNIQUE, TECHNIQUE_NODES)
-        else:
-            moves = [move for move in moves if random.random() >= self.blindness] or moves
-            shorts = self._scan(engine, position, moves, limits)
-        left = limits.left()
-        result = engine.search(position, **left, soft_nodes=nodes, ponder=ponder, searchmoves=moves, on_info=on_info)
-        limits.nodes += result.nodes
-        if result.bestmove not in shorts:
+            return without_draws(position, moves) or moves, min(self.nodes * TECHNIQUE, TECHNIQUE_NODES)
+        moves = [move for move in moves if self._random.random() >= self.blindness] or moves
+        soft_nodes = max(self.nodes // SCAN_SHARE // len(moves), 1)
+        for move in moves:
+            most = max(limits.nodes // 2 - limits.used_nodes, 0)
+            if limits.nodes and not most:
+                break
+            short = engine.search(
+                position,
+                depth=limits.depth,
+                nodes=most,
+                soft_nodes=soft_nodes,
+                hard_ms=limits.left_ms()[1] // 2,
+                searchmoves=[move],
+            )
+            limits.used_nodes += short.nodes
+            if limits.nodes and short.nodes == most:
+                break
+            self._shorts[move] = short
+        return moves, self.nodes
+
+    def choose(self, engine: Engine, position: Position, result: SearchResult) -> SearchResult:
+        """Return the result for the move to play, chosen at random: that of the search after `scan`, or of a short one."""
+        if result.bestmove not in self._shorts:
             return result
-        scores = {move: comparable(short.lines[0]) for move, short in shorts.items()}
-        if random.random() < self.blindness:
+        scores = {move: comparable(short.lines[0]) for move, short in self._shorts.items()}
+        if self._random.random() < self.blindness:
             for move, score in scores.items():
                 after = position.copy()
                 after.make(move)
                 scores[move] = max(score, -engine.evaluate(after))  # without the reply
-        chosen = choose(position, scores, result, self.temperature, random)
-        return result if chosen == result.bestmove else shorts[chosen]
-
-    def _scan(self, engine: Engine, position: Position, moves: list[str], limits: Limits) -> dict[str, SearchResult]:
-        """Search each move for a short time; the searches together get half of the limits. Moves for which none is left are missing."""
-        shorts: dict[str, SearchResult] = {}
-        soft_nodes = max(self.nodes // SCAN_SHARE // len(moves), 1)
-        for move in moves:
-            most = max(limits.most_nodes // 2 - limits.nodes, 0)
-            if limits.most_nodes and not most:
-                break
-            hard_ms = limits.left()["hard_ms"] // 2
-            short = engine.search(
-                position, depth=limits.depth, nodes=most, soft_nodes=soft_nodes, hard_ms=hard_ms, searchmoves=[move]
-            )
-            limits.nodes += short.nodes
-            if limits.most_nodes and short.nodes == most:
-                break
-            shorts[move] = short
-        return shorts
+        chosen = choose(position, scores, result, self.temperature, self._random)
+        return result if chosen == result.bestmove else self._shorts[chosen]
 
 
 def needs_technique(position: Position, score: int) -> bool:

@@ -12,19 +12,8 @@ from time import perf_counter_ns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypedDict
-
     from ..core.engine import Position
     from .parse import SearchRequest
-
-    class Left(TypedDict):
-        """Arguments of `Engine.search`."""
-
-        depth: int
-        nodes: int
-        soft_ms: float
-        hard_ms: int
-
 
 FIRST_SHARE = 0.03  # without movestogo a move takes about this part of the clock, at first: games are decided later
 SHARE_STEP = 0.001  # more for each move of the game
@@ -93,19 +82,14 @@ class Limits:
         self._soft_ms, self._hard_ms = limits_for(request, position.stm == "w", overhead, fullmove)
         self._start_ns = start_ns
         self.depth = request.depth or 0
-        self.most_nodes = request.nodes or 0
-        self.nodes = 0  # of all searches so far
+        self.nodes = request.nodes or 0
+        self.used_nodes = 0
 
     def used_ms(self) -> int:
         """Return the time since the start."""
         return (perf_counter_ns() - self._start_ns) // 1_000_000
 
-    def left(self) -> Left:
-        """Return what is left."""
+    def left_ms(self) -> tuple[float, int]:
+        """Return what is left until the soft and the hard limit."""
         used_ms = self.used_ms()
-        return {
-            "depth": self.depth,
-            "nodes": self.most_nodes - self.nodes if self.most_nodes else 0,
-            "soft_ms": max(self._soft_ms - used_ms, min(self._soft_ms, 1)),
-            "hard_ms": max(self._hard_ms - used_ms, 1) if self._hard_ms else 0,
-        }
+        return max(self._soft_ms - used_ms, min(self._soft_ms, 1)), max(self._hard_ms - used_ms, 1) if self._hard_ms else 0
