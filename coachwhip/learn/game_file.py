@@ -9,7 +9,6 @@ score, have NO_SCORE with the sign of the better side; readers leave such positi
 from __future__ import annotations
 
 import shutil
-import struct
 import tempfile
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
@@ -20,7 +19,7 @@ from ..compressed import LONGEST_START, CompressedError, compression, expanded
 from ..core.learning.scorer import PACKED_SIZE, RESULT_AT, SCORE_AT, STM_AT, decode_games, unpack
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from io import BufferedReader
     from pathlib import Path
 
@@ -39,31 +38,12 @@ PER_GAME = 40  # positions of a game that are used to fit weights and as EPD by 
 EMPTY_SIZE = PACKED_SIZE + 4  # bytes of a game without a ply
 BLACK_TO_MOVE = 128  # of the byte STM_AT
 CHUNK = 1 << 16  # bytes that are read at a time: about 150 games
-_FLAGS = {2: 2, 5: 1}  # MoveFlag of core/board/types.pxd for castling and en passant -> MoveWord of core/learning/recorded.pyx
-_PROMOTES = 8  # bit of MoveFlag
 _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, with bits all over: 2**64 divided by the golden ratio
 _HASH_SHIFT = np.uint64(29)
 
 
 class FormatError(ValueError):
     """A file that cannot be used; the message names it and its fault."""
-
-
-# --- Writing ---
-
-
-def recorded(start: bytes, result: str, plies: Iterable[tuple[int, int]]) -> bytes:
-    """Return the bytes of a game: its packed start position, and for each ply a code of `Position.move_code` and White's score."""
-    words = b"".join(struct.pack("<Hh", _word(code), score) for code, score in plies)
-    return start[:RESULT_AT] + bytes([RESULTS.index(result), 0]) + words + bytes(4)
-
-
-def _word(code: int) -> int:
-    """Return the 16 bits that a game file has for a move."""
-    flag = code >> 12
-    if flag & _PROMOTES:
-        return code & 0xFFF | (flag & 3) << 12 | 3 << 14
-    return code & 0xFFF | _FLAGS.get(flag, 0) << 14
 
 
 # --- Reading ---

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..core.engine import SearchResult
-from ..core.learning.scorer import pack
+from ..core.learning.scorer import encode_game
 from ..games.openings import Opening
 from ..games.rules import Rules
-from .game_file import NO_SCORE, recorded
+from .game_file import NO_SCORE, RESULTS
 from .own_game import OwnGames
 
 
@@ -34,7 +34,7 @@ def play(settings: SelfplaySettings, start: GameStart) -> bytes:
     rules = Rules() if goes_to_the_end else settings.rules
     engine = settings.engine()
     position = settings.start(start.opening, rng)
-    packed = pack(position.fen())
+    fen = position.fen()
     plies: list[tuple[int, int]] = []
 
     def keep(result: SearchResult) -> None:
@@ -42,7 +42,7 @@ def play(settings: SelfplaySettings, start: GameStart) -> bytes:
         plies.append((position.move_code(result.bestmove), score if position.stm == "w" else -score))
 
     outcome = settings.play([engine, engine], position, rules, keep)
-    return recorded(packed, outcome, plies)
+    return encode_game(fen, RESULTS.index(outcome), plies)
 
 
 def _score(result: SearchResult) -> int:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Decodes recorded games, as game files have them: viriformat, specified at https://docs.rs/viriformat.
+"""Recorded games, as game files have them: viriformat, specified at https://docs.rs/viriformat.
 
 Integers have their lowest byte first. A game is its start position (packed.pxd), with the result of the game; four bytes for each
 ply; and four zero bytes. A ply is the move (2 bytes) and the score before it in centipawns from White's side (2, signed). A move:
 bits 0 to 5 from, 6 to 11 to (castling: the own rook), 12 and 13 what a pawn becomes (0 knight .. 3 queen), 14 and 15 MoveWord. A
 record whose first eight bytes are 0 is an extension, which is skipped: its number (2), its length (2), that many bytes, and four
-zero bytes. The bytes come from untrusted files, so everything is checked.
+zero bytes. The bytes that are read come from untrusted files, so everything is checked.
 """
 
 from libc.stdlib cimport free, malloc
@@ -13,6 +13,7 @@ from libc.string cimport memset
 
 from ..board.movegen cimport *
 from .packed cimport PACKED_SIZE, RESULT_AT, SCORE_AT, pack_position, read_u16, unpack_position, write_u16
+from .packed import pack
 
 cdef enum:
     RESULTS = 3
@@ -60,6 +61,17 @@ cdef Move _move(const PositionC* pos, uint32_t word) noexcept nogil:
     elif flag == QUIET and pos.piece_on[from_sq] == PAWN and abs(to_sq - from_sq) == 16:
         flag = DOUBLE_PUSH
     return make_code(from_sq, to_sq, flag)
+
+
+cdef uint32_t _word(Move move) noexcept nogil:
+    """Return the two bytes of a move."""
+    cdef int flag = move_flag(move)
+    cdef uint32_t squares = move & 0xFFF
+    if flag & PROMOTION:
+        return squares | (flag & 3) << 12 | PROMOTION_WORD << 14
+    if flag == EN_PASSANT:
+        return squares | EN_PASSANT_WORD << 14
+    return squares | CASTLE_WORD << 14 if flag == CASTLE else squares
 
 
 cdef bint _is_new(const Key* now, Key key, int back) noexcept nogil:
@@ -145,6 +157,21 @@ cdef const char* _decode_game(Decoder* decoder, bint* is_whole) noexcept nogil:
 
 
 # --- For Python ---
+
+
+def encode_game(str fen not None, int result, plies):
+    """Return the bytes of a game that starts at a FEN. `result`: 0 Black won, 1 drawn, 2 White won. `plies`: pairs of a code of
+    `Position.move_code` and White's score. Raises ValueError for a wrong FEN."""
+    cdef uint8_t[PLY_SIZE] ply
+    cdef Move move
+    cdef int16_t score
+    game = bytearray(pack(fen))
+    game[RESULT_AT] = result
+    for move, score in plies:
+        write_u16(ply, _word(move))
+        write_u16(&ply[2], <uint32_t>score)
+        game += ply[:PLY_SIZE]
+    return bytes(game) + bytes(PLY_SIZE)
 
 
 def decode_games(

@@ -2,7 +2,7 @@
 # Types only: the docstrings are in the modules of the functions.
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ TRAINING_BLOCK: int  # hidden units of a block of the parameters of a network in
 
 def pack(fen: str) -> bytes: ...
 def unpack(packed: bytes | NDArray[np.uint8]) -> str: ...
+def encode_game(fen: str, result: int, plies: Iterable[tuple[int, int]]) -> bytes: ...
 def decode_games(
     data: bytes, rows: NDArray[np.uint8], games: NDArray[np.int64], *, max_score: int, first: int = ..., offset: int = ...
 ) -> tuple[int, int, int]: ...

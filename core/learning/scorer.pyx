@@ -15,7 +15,7 @@ from ..evaluate.endgames cimport phase_with
 from ..evaluate.trace cimport trace_counts
 from .packed cimport PACKED_SIZE, RESULT_AT, RULE50_AT, SCORE_AT, STM_AT, unpack_position
 from .packed import pack, unpack  # no-cython-lint
-from .recorded import decode_games  # no-cython-lint
+from .recorded import decode_games, encode_game  # no-cython-lint
 from .training import TRAINING_BLOCK, adam_step, network_loss  # no-cython-lint
 
 # Constants of C as Python sees them.

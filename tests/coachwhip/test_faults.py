@@ -13,13 +13,12 @@ from pathlib import Path
 import chess
 import pytest
 from coachwhip.core.engine import STARTPOS_FEN, Position
-from coachwhip.core.learning.scorer import pack
+from coachwhip.core.learning.scorer import encode_game
 from faulty_disk import room_of
 from places import STUB
 
 from coachwhip.__main__ import main
 from coachwhip.cli.files import replacing, write_bytes
-from coachwhip.learn.game_file import RESULTS, recorded
 
 START = chess.STARTING_FEN
 EPD = " ".join(START.split()[:4])
@@ -86,7 +85,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def own_games() -> bytes:
     """A game file: games of one position, with a score that the terms have to learn."""
     plies = [(Position().move_code("e2e4"), 300)]
-    return b"".join(recorded(pack(STARTPOS_FEN), RESULTS[number % 3], plies) for number in range(60))
+    return b"".join(encode_game(STARTPOS_FEN, number % 3, plies) for number in range(60))
 
 
 def contents(folder: Path) -> dict[str, bytes | None]:

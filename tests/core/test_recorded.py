@@ -10,9 +10,7 @@ import numpy as np
 import oracle
 import pytest
 from coachwhip.core.engine import Position
-from coachwhip.core.learning.scorer import PACKED_SIZE, Scorer, decode_games, pack, unpack
-
-from coachwhip.learn.game_file import recorded
+from coachwhip.core.learning.scorer import PACKED_SIZE, Scorer, decode_games, encode_game, unpack
 
 MAX_PLIES = 1 << 14  # of a game
 EXAMPLE = bytes.fromhex(  # of the specification: 1. e4 e5 2. Qh5 Ke7 3. Qxe5#
@@ -38,7 +36,7 @@ def test_the_example_of_the_specification_is_written_and_read() -> None:
     for move, score in zip("e2e4 e7e5 d1h5 e8e7 h5e5".split(), (10, 20, -30, 32_767, 32_767), strict=True):
         plies.append((position.move_code(move), score))
         position.make(move)
-    assert recorded(pack(Position().fen()), "1-0", plies) == EXAMPLE
+    assert encode_game(Position().fen(), 2, plies) == EXAMPLE
     rows, games, end = decode(EXAMPLE)
     assert [unpack(row).split()[:2] for row in rows] == [
         ["rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR", "w"],
@@ -77,7 +75,7 @@ def test_moves_are_written_as_the_specification_has_them() -> None:
         position = Position(oracle.fen_of(board), chess960=board.chess960)
         for move in oracle.play(board, rng, greedy=True, plies=40):
             for each in board.legal_moves:
-                game = recorded(bytes(32), "0-1", [(position.move_code(each.uci()), -5)])
+                game = encode_game(position.fen(), 0, [(position.move_code(each.uci()), -5)])
                 assert game[32:] == struct.pack("<Hhi", game_files.word(board, each), -5, 0)
                 count += 1
             position.make(move.uci())
