@@ -108,14 +108,14 @@ def test_a_banner_and_many_options_are_no_garbage() -> None:
 
 @pytest.mark.parametrize(("role", "reason"), [("stall", STALL), ("killed", CRASH)])
 def test_a_failure_gives_the_process_up_and_the_next_game_starts_another(make_client: MakeClient, role: str, reason: str) -> None:
-    client = make_client(role)
+    client, patience = make_client(role), Patience(after_line=0.3 if role == "stall" else TIMEOUT)
     for _ in range(2):
         client.new_game()
         with pytest.raises(EngineFault) as caught:
-            client.go("position startpos", "go nodes 5", Patience(after_line=0.3))
+            client.go("position startpos", "go nodes 5", patience)
         assert caught.value.reason == reason
     with pytest.raises(EngineFault, match="no process"):
-        client.go("position startpos", "go nodes 5", Patience(after_line=0.3))
+        client.go("position startpos", "go nodes 5", patience)
 
 
 def test_what_is_being_started_can_be_ended_at_once(tmp_path: Path) -> None:

@@ -124,7 +124,8 @@ def test_a_faulty_engine_loses_whatever_its_colour(
     if role == "stall":
         monkeypatch.setattr(game, "STALL_TIMED", 0.2)
     bad, good = start(role), start("good")
-    engines, controls = ((bad, good), (HASTE, MINUTE)) if culprit == chess.WHITE else ((good, bad), (MINUTE, HASTE))
+    haste = HASTE if role in ("late", "stall") else MINUTE
+    engines, controls = ((bad, good), (haste, MINUTE)) if culprit == chess.WHITE else ((good, bad), (MINUTE, haste))
     record = play(*engines, PAWN, controls)
     assert (record.result, record.reason) == ("0-1" if culprit == chess.WHITE else "1-0", reason)
     assert record.culprit is culprit
@@ -156,7 +157,8 @@ def test_an_engine_that_searches_on_is_given_up_beyond_its_nodes_alone(start: St
     record = play(start("endless 600"), start("good"), PAWN, (TimeControl(nodes=1500), MINUTE))
     assert (record.result, record.reason, record.oversteps) == ("0-1", STALL, (1, 0))
     assert re.fullmatch("asked 'go nodes 1500': no answer after .* nodes searched", record.detail)
-    assert play(start("endless 0.9"), start("good"), MATE_IN_ONE, (TimeControl(depth=1), MINUTE)).reason == "checkmate"
+    monkeypatch.setattr(game, "STALL_UNTIMED", 1.5)
+    assert play(start("endless 3"), start("good"), MATE_IN_ONE, (TimeControl(depth=1), MINUTE)).reason == "checkmate"
 
 
 def test_a_death_between_games_is_charged_and_the_engine_comes_back(start: Start) -> None:

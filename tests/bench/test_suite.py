@@ -322,7 +322,7 @@ def test_a_fault_costs_one_position_and_a_fresh_process_goes_on(
 ) -> None:
     """An engine that cannot be started again is left alone."""
     answers = {BACK_RANK: "stall", ROOKS: ["bestmove a8a1"], TWO_PAWNS: ["bestmove e2e4"]}
-    printed = run_json(capsys, str(epd), "--depth", "3", "--timeout", "0.5", "--engine", engine("odd", answers))
+    printed = run_json(capsys, str(epd), "--depth", "3", "--timeout", "2", "--engine", engine("odd", answers))
     faults = {attempt["key"]: attempt["fault"] for attempt in printed["attempts"]}
     assert faults == {"three.epd: mate": "stall", "three.epd: rooks": "illegal move", "three.epd: graded": ""}
     assert printed["engines"][0]["solved"] == 1

@@ -159,6 +159,15 @@ class Talk:
 
 
 @pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """A clock that stands still, in nanoseconds."""
+    now = [10**9]
+    for module in ("search_job", "worker"):
+        monkeypatch.setattr(f"coachwhip.uci.{module}.perf_counter_ns", lambda: now[0])
+    return now
+
+
+@pytest.fixture
 def talk() -> Any:
     talk = Talk()
     assert talk.ask("isready") == ["readyok"]
@@ -174,12 +183,13 @@ def first_words(lines: list[str]) -> list[str]:
 # Searching
 
 
+@pytest.mark.usefixtures("clock")
 def test_limits_reach_the_core(talk: Talk) -> None:
     talk.ask("setoption name Move Overhead value 100", "position startpos moves e2e4")
     talk.ask("go wtime 1 btime 60000", "go movetime 500", "go depth 999999", "go depth 3 nodes 7 mate 2")
     clock, movetime, depth, several = talk.engine.searches
     assert 1000 < clock["soft_ms"] < clock["hard_ms"] < 59_900
-    assert 300 < movetime["hard_ms"] <= 400
+    assert movetime["hard_ms"] == 400
     assert depth["depth"] >= MAX_DEPTH
     assert (several["depth"], several["nodes"], several["mate"], several["hard_ms"]) == (3, 7, 2, 0)
     (message, *_) = talk.ask("position startpos", "go searchmoves e2e5 D2D4 e2e4 0000 depth 2")
@@ -242,18 +252,18 @@ def test_a_stop_or_a_go_ends_what_was_sent_before_and_nothing_else(talk: Talk) -
     assert first_words(talk.ask("go depth 3")).count("bestmove") == 2
 
 
-def test_a_go_waits_for_a_search_with_an_end_and_hears_a_ponderhit_meanwhile(talk: Talk) -> None:
+def test_a_go_waits_for_a_search_with_an_end_and_hears_a_ponderhit_meanwhile(talk: Talk, clock: list[int]) -> None:
     talk.send(f"go depth {HELD_DEPTH}")
     talk.started()
     talk.send("position startpos moves e2e4", "go movetime 60000", "isready")
     assert talk.out.lines[-1] == "readyok"
     assert talk.out.count("bestmove") == 0
     talk.send("go ponder movetime 1000", "ponderhit")
-    time.sleep(0.3)
+    clock[0] += 300 * 10**6
     talk.engine.release.set()
     assert first_words(talk.ask()).count("bestmove") == 3
     assert [fen.split(" ")[1] for fen in talk.engine.fens] == ["w", "b", "b"]
-    assert talk.engine.searches[1]["hard_ms"] > 59_800  # time counts from the end of the search before it
+    assert talk.engine.searches[1]["hard_ms"] == 59_970  # time counts from the end of the search before it
     assert talk.engine.searches[2]["ponder"] is False
 
 

@@ -25,8 +25,8 @@ BAD = (
     ("suite", ECHO, 600, "it only echoed the command `uci`"),
     ("suite", GARBAGE, 600, f"it printed {FOREIGN_LINES} lines that are not UCI, the first one 'garbage'"),
     ("suite", ENDLESS, 600, "it printed a line without an end"),
-    ("suite", SILENT, 1, "no `uciok` within 1 s, no output; raise --start-timeout to wait longer"),
-    ("suite", f"print('hello', flush=True)\n{SILENT}", 2, "within 2 s, only 'hello'; raise --start-timeout to wait longer"),
+    ("suite", SILENT, 2, "no `uciok` within 2 s, no output; raise --start-timeout to wait longer"),
+    ("suite", f"print('hello', flush=True)\n{SILENT}", 3, "within 3 s, only 'hello'; raise --start-timeout to wait longer"),
     *((tool, LEAVES, 600, "") for tool in ("match", "suite", "speed")),
 )
 
@@ -55,7 +55,7 @@ def test_a_program_that_is_no_engine_is_rejected_and_ended(
 ) -> None:
     script, mark = tmp_path / "program.py", tmp_path / "mark"
     script.write_text(REMEMBER + code)
-    engine = shlex.join([sys.executable, str(script), str(mark)])
+    engine = shlex.join([sys.executable, "-S", str(script), str(mark)])  # which starts at once
     assert main(words_of(tool, engine, epd, start)) == 2
     err = capfd.readouterr().err
     (complaint,) = [line for line in err.splitlines() if line.startswith("coachwhip")]
