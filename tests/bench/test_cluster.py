@@ -6,7 +6,6 @@ import os
 import shlex
 import signal
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,9 +13,10 @@ from typing import Any
 import places
 import pytest
 from coachwhip.bench.match import __main__ as match
-from uci_process import environment, wait_for
+from uci_process import environment
 
 from coachwhip.cli import pool
+from coachwhip.cli.journal import Journal
 from coachwhip.learn import selfplay
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own, when a worker dies
@@ -71,22 +71,21 @@ def test_selfplay_writes_the_same_file_as_in_one_process(cluster: Any, tmp_path:
     assert files[0].read_bytes() == files[1].read_bytes()
 
 
-def test_a_lost_worker_changes_nothing(cluster: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_lost_worker_changes_nothing(
+    cluster: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is lost right after the first game."""
     journal = tmp_path / "cluster.jsonl"
-    victim = next(iter(cluster.workers.values())).pid
-    killed_after = []
+    victims, append = [next(iter(cluster.workers.values())).pid], Journal.append
 
-    def kill() -> None:
-        wait_for(lambda: bool(games(journal)))
-        killed_after.append(len(games(journal)))
-        os.kill(victim, signal.SIGTERM if os.name == "nt" else signal.SIGKILL)
+    def append_and_kill(self: Journal, line: Any) -> None:
+        append(self, line)
+        if victims and games(journal):
+            os.kill(victims.pop(), signal.SIGTERM if os.name == "nt" else signal.SIGKILL)
 
-    killer = threading.Thread(target=kill)
-    killer.start()
-    code = match.main([*words(tmp_path, "cluster.jsonl"), "--scheduler", cluster.scheduler_address, "--json"])
-    killer.join()
-    assert code == 0
-    assert 1 <= killed_after[0] < GAMES
+    monkeypatch.setattr(Journal, "append", append_and_kill)
+    assert match.main([*words(tmp_path, "cluster.jsonl"), "--scheduler", cluster.scheduler_address, "--json"]) == 0
+    assert not victims
     assert json.loads(capsys.readouterr().out)["games"] == GAMES
     assert match.main(words(tmp_path, "local.jsonl")) == 0
     played = games(journal)

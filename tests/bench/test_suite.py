@@ -43,9 +43,6 @@ for line in sys.stdin:
             os._exit(3)
         if said == "stall":
             time.sleep(60)
-        if said == "slow":
-            time.sleep(0.3)
-            said = ["bestmove 0000"]
         print(*said, sep="\\n")
     elif words[0] == "quit":
         break
@@ -342,10 +339,12 @@ def test_a_fault_costs_one_position_and_a_fresh_process_goes_on(
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no process groups to signal")
 def test_ctrl_c_reports_what_was_done(engine: Any, tmp_path: Path) -> None:
-    path = tmp_path / "slow.epd"
+    path = tmp_path / "six.epd"
     path.write_text("".join(f"{'8/' * row}{'k7/' if row < 6 else ''}{'8/' * (6 - row)}7K w - - bm Kg1;\n" for row in range(6)))
-    command = engine("slow", dict.fromkeys(path.read_text().splitlines(), "slow"))
-    ended = run_until(lambda: len(asked(tmp_path, "slow")) == 3, "suite", str(path), "--depth", "1", "--engine", command)
+    lines = path.read_text().splitlines()
+    answers: dict[str, Any] = {line: ["bestmove 0000"] for line in lines}
+    command = engine("slow", answers | dict.fromkeys(lines[3:], "stall"))
+    ended = run_until(lambda: len(asked(tmp_path, "slow")) == 4, "suite", str(path), "--depth", "1", "--engine", command)
     assert ended.returncode == 130
     assert "coachwhip suite: interrupted" in ended.stderr
     assert "Traceback" not in ended.stderr

@@ -6,6 +6,7 @@ The rules are the core's, because python-chess takes longer to load than most ga
 Roles: good; and, when it is first to move in a game, killed (by SIGKILL where there is one), cheat, null, late, stall, deaf (stalls,
 and does not leave when its input ends; SEED is a file for its process id);
 over (says that it has searched 5000 nodes, and moves), endless (searches for SEED seconds, which it says all the time, and moves),
+ pausing (stalls from its third game on, unless SEED is a file),
 no-newgame dies at the second `ucinewgame`; no-restart cannot be started twice (SEED is a file that it leaves behind).
 """
 
@@ -95,7 +96,9 @@ class Stub:
             return f"info nodes 5000 nps 9\ninfo depth 1 score cp 0 nodes 20 pv {self.chosen}\nbestmove {self.chosen}\n"
         if ROLE == "endless":
             self.search(float(SEED))
-        plays = ROLE in ("good", "endless", "no-newgame", "no-restart")
+        if ROLE == "pausing" and self.games > 2 and not os.path.exists(SEED):
+            sys.stdin.read()  # until the runner is gone
+        plays = ROLE in ("good", "pausing", "endless", "no-newgame", "no-restart")
         move = self.chosen if plays else misbehave(words, f"{self.position.stm}time")
         score = 900 if self.position.stm == "w" else -900
         return f"info depth 1 score cp {score} nodes 20 pv {move}\ninfo string done\nbestmove {move}\n"
