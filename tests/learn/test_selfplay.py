@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,14 @@ from coachwhip.learn.game_file import RESULTS
 
 FAST = ["--nodes", "60", "--max-moves", "30", "--hash", "1"]
 GAMES = 6
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_revision() -> Iterator[None]:
+    """Somebody may commit while the tests run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(selfplay, "revision", lambda: "one")
+        yield
 
 
 @pytest.fixture(scope="module")
