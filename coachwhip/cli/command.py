@@ -10,6 +10,7 @@ import re
 import signal
 import sys
 import threading
+from _thread import interrupt_main
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -20,6 +21,7 @@ from ..text import nearest, parse_int, printable, reason
 from ..uci.tunables import read
 from ..workers import STOPS
 
+AGAIN_SECONDS = 0.05
 LARGEST_TIME = 1e6  # seconds
 LARGEST_COUNT = 10**15  # nodes
 INTERRUPTED = 130  # exit code after Ctrl-C
@@ -121,15 +123,25 @@ class _Stop:
 
     def __init__(self) -> None:
         self.holds = 0  # blocks that a signal must not interrupt
-        self.has_come = self.is_raised = False
+        self.number = 0  # of the signal; 0: none has come
+        self.is_raised = False
+        self._before = sys.unraisablehook
 
-    def __call__(self, *_: object) -> None:
-        self.has_come = True
+    def __call__(self, number: int, _: object) -> None:
+        self.number = number
         self.raise_once()
+
+    def raise_again(self, lost: "sys.UnraisableHookArgs") -> None:
+        """Repeat the signal if it has come while an object was released, where Python drops exceptions."""
+        if lost.exc_type is KeyboardInterrupt:
+            self.is_raised = False
+            threading.Timer(AGAIN_SECONDS, interrupt_main, [self.number]).start()
+        else:
+            self._before(lost)
 
     def raise_once(self) -> None:
         """Raise KeyboardInterrupt, if a signal has come, unless a block is held or it has been raised before."""
-        if self.has_come and not self.holds and not self.is_raised:
+        if self.number and not self.holds and not self.is_raised:
             self.is_raised = True
             raise KeyboardInterrupt
 
@@ -139,11 +151,14 @@ def stoppable() -> Iterator[None]:
     """Let Ctrl-C, SIGTERM and the end of the terminal all end the block in the same way; a signal that is ignored stays so."""
     handlers = {number: signal.getsignal(number) for number in STOPS} if is_main_thread() else {}
     ours, stop = [number for number, handler in handlers.items() if handler != signal.SIG_IGN], _Stop()
+    hook = sys.unraisablehook
     try:
         for number in ours:
             signal.signal(number, stop)
+            sys.unraisablehook = stop.raise_again
         yield
     finally:
+        sys.unraisablehook = hook
         for number in ours:
             signal.signal(number, handlers[number])
 

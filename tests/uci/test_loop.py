@@ -162,7 +162,7 @@ class Talk:
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """A clock that stands still, in nanoseconds."""
     now = [10**9]
-    for module in ("search_job", "worker"):
+    for module in ("search_job", "timeman", "worker"):
         monkeypatch.setattr(f"coachwhip.uci.{module}.perf_counter_ns", lambda: now[0])
     return now
 
