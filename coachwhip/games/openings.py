@@ -135,7 +135,7 @@ def read_line(place: str, text: RawGame, plies: int | None, *, chess960: bool) -
     line = list(game.mainline_moves())[:plies]
     broken = [error for error in game.errors if isinstance(error, BrokenLine) and (plies is None or len(line) < plies)]
     if broken or is_empty(game):
-        fault = reason(broken[0]).partition("; the rest")[0] if broken else "no game"  # without what becomes of the rest
+        fault = reason(broken[0]).partition("; what follows")[0] if broken else "no game"  # without what becomes of the rest
         raise CommandError(f"{place}: {fault}")
     for error in game.errors:
         warn(f"warning: {place}: {reason(error)}")

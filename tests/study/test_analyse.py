@@ -10,7 +10,6 @@ import signal
 import sys
 import time
 from contextlib import suppress
-from itertools import islice
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,9 +21,7 @@ from chess.engine import Cp, InfoDict, Limit, Mate, MateGiven, PovScore, Score, 
 from coachwhip.bench.suite.epd import read_files as suite_problems
 from coachwhip.core.engine import Engine, Position
 from coachwhip.evaluation import config
-from places import DATA
 from programs import CHROMIUM
-from studies import read_files
 from uci_process import run_once, run_until
 
 from coachwhip.games.pages import board_page, judge
@@ -32,7 +29,6 @@ from coachwhip.games.pages.chart import ticks
 from coachwhip.games.pages.pgn_clock import clock_text, span_text, times, used
 from coachwhip.games.pages.phases import FULL_PHASE, phases
 from coachwhip.games.pages.study import Study, over_games
-from coachwhip.games.pgn import game_text, read_games
 from coachwhip.study.analyse.__main__ import main
 
 FOOLS_MATE = """\
@@ -102,11 +98,6 @@ def evaluated(text: str) -> list[int]:
 def game_texts(path: Path) -> list[str]:
     """The texts of the games in a file that has tags for each."""
     return re.split(r"\n\n(?=\[)", path.read_text(encoding="utf-8"))
-
-
-def read_text(folder: Path, text: str) -> tuple[list[Study], list[str]]:
-    """The games of a file with this text, and its faults."""
-    return read_files([write(folder, text)])
 
 
 def write(folder: Path, text: str, name: str = "game.pgn", encoding: str = "utf-8") -> str:
@@ -260,138 +251,6 @@ def test_one_players_moves_are_judged_and_games_of_others_stay_as_they_are(
     assert evaluated((tmp_path / "out.pgn").read_text(encoding="utf-8")) == [3, 0]
     assert main([*words, "Schol"]) == 2
     assert "Fool; Mate, Scholar; One; Two" in capsys.readouterr().err
-
-
-# --- Reading ---
-
-
-def test_encodings(tmp_path: Path) -> None:
-    for encoding in ("utf-8", "utf-8-sig", "latin-1", "utf-16", "cp1252"):
-        for newline in ("\n", "\r\n", "\r"):
-            path = write(tmp_path, f'[White "Müller"]{newline}{newline}1. e4 *{newline}', encoding=encoding)
-            studies, faults = read_files([path])
-            found = [(study.game.headers["White"], len(study.nodes), faults) for study in studies]
-            assert found == [("Müller", 1, [])], (encoding, newline)
-    Path(path).write_bytes('[White "Łódź"]\n\n1. e4 *\n\n'.encode() + '[White "Müller"]\n\n1. d4 *\n'.encode("latin-1"))
-    assert [study.game.headers["White"] for study in read_files([path])[0]] == ["Łódź", "Müller"]  # a database may mix them
-
-
-ITALIAN = (
-    "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. O-O Nf6 5. Qe2 O-O 6. Rd1 Kh8 7. d4 exd4 8. Nbd2 d3 9. c3 dxe2 10. h3 exd1=Q+ 11. Kh2 *"
-)
-LETTERS = {  # for K Q R B N
-    "German": "KDTLS", "French": "RDTFC", "Spanish": "RDTAC", "Portuguese": "RDTBC", "Dutch": "KDTLP", "Polish": "KHWGS", "Czech": "KDVSJ",
-    "Hungarian": "KVBFH", "Romanian": "RDTNC", "Finnish": "KDTLR", "Icelandic": "KDHBR", "white figurines": "♔♕♖♗♘", "black figurines": "♚♛♜♝♞",
-}  # fmt: skip
-
-
-def test_piece_letters_of_other_languages(tmp_path: Path) -> None:
-    for name, letters in {**LETTERS, "Russian": ["Кр", *"ФЛСК"]}.items():
-        foreign = "".join(letters["KQRBN".index(char)] if char in "KQRBN" else char for char in ITALIAN)
-        (study,), faults = read_text(tmp_path, f"{foreign}\n")
-        assert not faults, name
-        assert game_text(study.game).split("\n\n")[1].replace("\n", " ") == ITALIAN, name
-
-
-@pytest.mark.parametrize(
-    ("text", "moves"),
-    [
-        ("1. e4 e5 2. Pf3 *", "e2e4 e7e5 g1f3"),
-        ("1. Pe4 Pe5 2. Nf3 *", "e2e4 e7e5 g1f3"),
-        ("1.e2-e4 e7-e5 2.Ng1-f3 Nb8:c6 *", "e2e4 e7e5 g1f3 b8c6"),
-        ("1. e2e4 e7e5 2. g1f3 *", "e2e4 e7e5 g1f3"),
-        ("1. e4 d5 2. ed5: Dd5: 3. Sc3 *", "e2e4 d7d5 e4d5 d8d5 b1c3"),
-        ("1. g3 g6 2. Bg2 Bg7 3. Nf3 Nf6 4. OO 00 *", "g2g3 g7g6 f1g2 f8g7 g1f3 g8f6 e1g1 e8g8"),
-        ("1. d4 d5 2. Nc3 Nc6 3. Bf4 Bf5 4. Qd2 Qd7 5. OOO 000 *", "d2d4 d7d5 b1c3 b8c6 c1f4 c8f5 d1d2 d8d7 e1c1 e8c8"),
-        ("1. g3 g6 2. Bg2 Bg7 3. Nf3 Nf6 4. 0-0! 0–0!? *", "g2g3 g7g6 f1g2 f8g7 g1f3 g8f6 e1g1 e8g8"),
-        ("1. e4 d5 2. e5 f5 3. exf6 e.p. Nxf6 *", "e2e4 d7d5 e4e5 f7f5 e5f6 g8f6"),
-        ("1. e4 -- 2. d4 Z0 *", "e2e4 0000 d2d4 0000"),
-        ('[SetUp "1"]\n[FEN "8/4P3/8/8/8/k7/8/4K3 w - - 0 1"]\n\n1. e8(Q) *', "e7e8q"),
-        ('[SetUp "1"]\n[FEN "8/4P3/8/8/8/k7/8/4K3 w - - 0 1"]\n\n1. e8D Kb2 2. De5+ *', "e7e8q a3b2 e8e5"),
-        ('[Variant "Chess960"]\n[FEN "4k3/8/8/8/8/8/4P3/RK5R w HA - 0 1"]\n\n1. 0-0 *', "b1h1"),
-        ("1. e4\n\n\n% escape {\n1... e5 (=)\n\n2. Nf3 *\n\x1a", "e2e4 e7e5 g1f3"),
-    ],
-)
-def test_ways_to_write_a_move(tmp_path: Path, text: str, moves: str) -> None:
-    studies, faults = read_text(tmp_path, text)
-    assert ([" ".join(node.move.uci() for node in study.nodes) for study in studies], faults) == ([moves], [])
-
-
-@pytest.mark.parametrize(
-    ("text", "games"),
-    [
-        ('[White "A"]\n\n1. e4 e5 1-0\n[White "B"]\n1. d4 0-1', [("A", 2, "1-0"), ("B", 1, "0-1")]),
-        ('[White "A"] 1. e4 e5 1-0 [White "B"] 1. d4 0-1 1. c4 *', [("A", 2, "1-0"), ("B", 1, "0-1"), ("?", 1, "*")]),
-        ('[White "A"]\n[Result ""]\n\n1. e4 e5 0-1\n', [("A", 2, "0-1")]),
-        ('[White "A"]\n\n[White "B"]\n\n1. e4 1/2\n', [("A", 0, "*"), ("B", 1, "1/2-1/2")]),
-        (' [White "A"]\n [Black "B"]\n\n1. e4 e5 1-0 ; indented\n  [White "B"]\n', [("A", 2, "1-0"), ("B", 0, "*")]),
-        ("1. e4 e5\n1. d4\n\n1. c4 c5 *", [("?", 2, "*"), ("?", 1, "*"), ("?", 2, "*")]),
-        ('{before} [White "A"]\n\n1. e4 {a\n\n[White "no tag"]\n\n} e5 (1... c5 1-0) *', [("A", 2, "*")]),
-        (
-            '[White "A"]\n\n1. e4\n[White "B"]\n\n1. d4 ; [White "no"]\n[White "C"]\n',
-            [("A", 1, "*"), ("B", 1, "*"), ("C", 0, "*")],
-        ),
-    ],
-)
-def test_where_games_begin_and_end(tmp_path: Path, text: str, games: list[tuple[str, int, str]]) -> None:
-    studies, faults = read_text(tmp_path, text)
-    assert not faults
-    assert [(study.game.headers["White"], len(study.nodes), study.game.headers["Result"]) for study in studies] == games
-
-
-@pytest.mark.parametrize(
-    ("text", "named"),
-    [
-        ("1. e4 e5 2. hello Nf3 {a comment} *", "line 3: 'hello': unknown word"),
-        ("1. e4 e5 2. Sf3 Xd6 3. d4 *", "line 3: 'Xd6': unknown piece letter"),
-        ("1. e4 e5 2. bc4 *", "line 3: 'bc4': illegal in"),
-        ("1. e4 d5 2. exd5 dd5 *", "line 3: 'dd5': unknown word"),  # a German queen; a pawn could go there in other positions
-        ("1. d4 d5 2. Nf3 Nf6 3. Nd2 *", "line 3: 'Nd2': ambiguous in"),
-        ("1. e4 e5 (1... c5 2. Qf3 Kg4 {why} (2. d4)) 2. Nf3 *", "line 3: 'Kg4': illegal in"),
-        ("1. e4 e5 1-0 2. Nf3 Nc6 0-1", "line 3: '2.': text behind the result"),
-        ("1. e4!!! e5 *", "line 3: 'e4!!!': unknown marks"),
-        ("$1 1. e4 e5 *", "line 3: '$1': a NAG without a move"),
-        ("1. e4 e5 (1... c5 *", "a variation without an end"),
-        ("1. e4 {to the end\n*", "line 3: '{to the end?*??': a comment without an end"),
-        ("20. Nf3 Nc6 *", "line 3: '20.': not the number of the next move"),
-        ("1. e4 e5 0-1", "the tag Result says 1-0, the movetext 0-1"),
-        ("\r1. e4 e5 *", """line 2: '[Site "Y"]': a second tag of this name"""),
-    ],
-)
-def test_what_cannot_be_read_is_named_and_kept(tmp_path: Path, text: str, named: str) -> None:
-    second = '[Site "Y"]\n' if "Site" in named else '[Result "1-0"]\n' if "says" in named else '[Round "1"]\n'
-    (first, last), (fault,) = read_text(tmp_path, f'[Site "X"]\n{second}{text}\n\n[White "Last"]\n\n1. d4 *\n')
-    assert named in fault
-    assert "game 1 (? - ?)" in fault
-    assert (last.game.headers["White"], len(last.nodes)) == ("Last", 1)
-    words = re.findall(r"[\w$]{2,}", text.replace("Sf3", "Nf3"))
-    assert [word for word in words if word not in game_text(first.game) and word != "20" and "0-1" not in named] == []
-
-
-def test_nothing_is_lost_on_the_way_through(tmp_path: Path) -> None:
-    """Where python-chess reads a text right, both readers agree; what is written is read as the same again."""
-    text = (
-        '[Event "a \\"b\\" \\\\c"]\n[White "x "y" z"]\n[Empty ""]\n\n{first [a] ; (b)} 1. e4! {one} {two} $14 e5 (1... c5 {s} 2. Nf3 (2. c3 $6 '
-        "{deep\nlines} d5) 2... d6) (1... -- 2. d4) 2. Nf3?! { [%eval 0.3] (x) } Nc6 {before} (2... Nf6 {c}) 3. Bb5 1-0 {end}\n"
-    )
-    ((study,), _) = read_text(tmp_path, text)
-    assert study.game.headers["Event"] == 'a "b" \\c'
-    assert study.game.headers["White"] == 'x "y" z'
-    assert str(study.game).split("\n\n", 1)[1] == str(read(text)).split("\n\n", 1)[1]
-    ((again,), _) = read_text(tmp_path, game_text(study.game))
-    assert str(again.game) == str(study.game)
-    ((study,), _) = read_text(tmp_path, "1. e4 ; a {b} c\n e5 (1... c5 ; }\n) *\n")  # braces in comments of one line
-    ((again,), _) = read_text(tmp_path, game_text(study.game))
-    assert [node.comment for node in [*again.nodes, again.nodes[0].variations[1]]] == ["a {b} c", "", "}"]
-
-
-@pytest.mark.parametrize("name", ["tcec-200.pgn", "tcec-chess960-50.pgn", "world-championship-200.pgn", "own"])
-def test_games_of_others_are_read_as_python_chess_reads_them(name: str, request: pytest.FixtureRequest) -> None:
-    path = DATA / "games" / "games.pgn" if name == "own" else request.getfixturevalue("shared_data") / "pgn" / name
-    with path.open("rb") as file, path.open(encoding="utf-8") as text:
-        for game in islice(read_games(file), 20):
-            assert not game.errors
-            assert str(game) == str(chess.pgn.read_game(text))
 
 
 # --- The command ---

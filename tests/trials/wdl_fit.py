@@ -18,7 +18,7 @@ import numpy as np
 from coachwhip.uci.wdl import LEAST, material
 from scipy.optimize import minimize
 
-from coachwhip.games.pgn import read_games, result_of
+from coachwhip.games.pgn import read_games
 from coachwhip.text import counted
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def read(paths: Sequence[Path]) -> Samples:
     for path in paths:
         with path.open("rb") as file:
             for game in read_games(file):
-                if (outcome := OUTCOMES.get(result_of(game.headers.get("Result", "*")))) is not None:
+                if (outcome := OUTCOMES.get(game.headers["Result"])) is not None:
                     games += 1
                     rows.extend(_of_game(game, outcome))
     score, pieces, outcomes = np.array(rows, dtype=np.float64).T
