@@ -42,7 +42,7 @@ def course(tally: Tally, sprt: Sprt | None) -> list[Step]:
     so_far, steps = Tally(), []
     every = max(1, len(tally.results) // 2 // POINTS)
     for number, result in tally.results.items():
-        so_far.results[number] = result
+        so_far.count(number, result)
         done = len(so_far.results)
         if (number ^ 1 in so_far.results and done // 2 % every == 0) or done == len(tally.results):
             elo, _ = so_far.judge(0, 1)

@@ -5,7 +5,7 @@ A game is known by its number and counts once, however often it is reported.
 """
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import NamedTuple
 
 from ...games.adjudication import BLACK_WINS, DRAW, WHITE_WINS
@@ -33,12 +33,23 @@ class Tally:
 
     def __init__(self) -> None:
         self.results: dict[int, Result] = {}
+        self._pairs: defaultdict[tuple[int, int], list[int]] = defaultdict(lambda: [0] * 5)  # see `pairs`
 
     def add(self, pairing: Pairing, record: GameRecord) -> None:
         """Count a finished game, unless its number has been counted before."""
         culprit = {True: pairing.white, False: pairing.black, None: None}[record.culprit]
         ended = POINTS[record.result], record.reason, culprit, record.oversteps
-        self.results.setdefault(pairing.number, Result(pairing.white, pairing.black, *ended))
+        self.count(pairing.number, Result(pairing.white, pairing.black, *ended))
+
+    def count(self, number: int, result: Result) -> None:
+        """Count a result, unless its number has been counted before; and its pair, if the other game is finished."""
+        if number in self.results:
+            return
+        self.results[number] = result
+        if other := self.results.get(number ^ 1):  # with the colours exchanged
+            half_points = round(2 * (result.points + 1 - other.points))
+            self._pairs[result.white, result.black][half_points] += 1
+            self._pairs[result.black, result.white][4 - half_points] += 1
 
     def points(self, first: int, second: int | None = None) -> list[float]:
         """The first player's points, game by game, against the second, or against everybody."""
@@ -55,12 +66,7 @@ class Tally:
 
     def pairs(self, first: int, second: int) -> tuple[int, ...]:
         """How many finished pairs of these two gave the first player 0, 1/2, 1, 3/2 and 2 points."""
-        halves = [0] * 5
-        for number, result in self.results.items():
-            if number % 2 == 0 and {first, second} == set(result[:2]) and (other := self.results.get(number + 1)):
-                both = [one.points if one.white == first else 1 - one.points for one in (result, other)]
-                halves[round(2 * sum(both))] += 1
-        return tuple(halves)
+        return tuple(self._pairs[first, second])
 
     def judge(self, first: int, second: int) -> tuple[Estimate, bool]:
         """An estimate from finished pairs if nearly every game belongs to one, else from single games; and which of the two."""
