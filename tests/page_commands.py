@@ -4,12 +4,14 @@
 Commands are the lines of `sh` blocks, those in README.md's table, and the examples of each `--help`, programs the `python` blocks and the notebook's cells, whose
 `assert` lines hold. The commands of a section of README.md and docs/learning.md, and those of another page, run in order from an
 empty folder, with fewer games, seconds, nodes and plies. docs/maintaining.md is left out: its commands publish, or take hours.
+They run the coachwhip of the environment that pytest is in: in `.ci/run` that of the wheel, where a file or module may be missing.
 Only `.ci/run` and `pytest tests/page_commands.py` run them: they take as long as half of all tests.
 """
 
 import json
 import os
 import re
+import runpy
 import shlex
 import subprocess
 import sys
@@ -24,7 +26,6 @@ from coachwhip.__main__ import SUBCOMMANDS
 from coachwhip.cli.command import Parser
 
 PAGES = [ROOT / "README.md", *(page for page in sorted((ROOT / "docs").glob("*.md")) if page.name != "maintaining.md")]
-LAUNCH = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from coachwhip.__main__ import main; sys.exit(main())"
 
 # Put behind the options of a subcommand; the last of two equal ones counts.
 FEWER = {
@@ -36,6 +37,23 @@ FEWER = {
     "train": "--hidden 16 --epochs 2 --batch 64 --validation 0.25",
     "tune": "--epochs 5 --only material,tempo",
 }
+# For the subcommands whose help has no example that runs.
+SMALL = [
+    "coachwhip play",
+    "coachwhip bench",
+    "coachwhip perft 3",
+    "coachwhip suite --nodes 20",
+    "coachwhip speed --only perft --perft 2 --rounds 1",
+    "coachwhip reference",
+    "coachwhip lab",
+    "coachwhip match --engine coachwhip --name a --engine coachwhip --name b --nodes 20 --pgn games.pgn --report match.html",
+    "coachwhip ratings games.pgn",
+    "coachwhip analyse games.pgn --depth 1 --report games.html",
+    "coachwhip weights > weights.py",
+    "coachwhip tunables",
+    "coachwhip data",
+    "coachwhip completion bash",
+]
 # The beginning of a command -> who runs it, or why nobody does.
 NOT_RUN = {
     "python3 -m venv .venv && ": ".ci/run, word by word",
@@ -47,6 +65,7 @@ NOT_RUN = {
 }
 # Words of commands that take minutes or more or do not end, and whose command lines are only read.
 ONLY_READ = {"--browser", "--revision", "big.vf", "ranking.jsonl", "gnuchess --uci", "./a", "more.pgn", "more.vf"}
+NOT_INSTALLED = {".c", ".html", ".pxd", ".pyx"}  # sources of the core, and what Cython makes of them
 WRITES = re.compile(r"(?:--(?:output|report|plot|page|pgn|journal)|>) ([\w.]+)")
 
 
@@ -102,16 +121,9 @@ def read_only(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def shell(tmp_path: Path) -> Callable[[str], str]:
-    """Runs a command in an empty folder, where `coachwhip` is this checkout's; returns what it prints."""
-    programs = tmp_path / "programs"
-    programs.mkdir()
-    (programs / "coachwhip").write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -c {shlex.quote(LAUNCH)} "$@"\n')
-    (programs / "coachwhip").chmod(0o755)
-    environment = os.environ | {
-        "PATH": f"{programs}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
-        "PYTHONPATH": str(ROOT),
-        "MPLBACKEND": "Agg",
-    }
+    """Runs a command in an empty folder, where `coachwhip` is that of this environment; returns what it prints."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+    environment = os.environ | {"PATH": path, "MPLBACKEND": "Agg"}
 
     def run(command: str) -> str:
         done = subprocess.run(
@@ -146,14 +158,23 @@ def test_the_commands_run(
             assert (tmp_path / name).stat().st_size > 0, f"{title}: {command}"
 
 
-def test_the_examples_of_help_run(shell: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_examples_of_help_and_every_subcommand_run(
+    shell: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """In the order of the subcommands, since `train` reads what `selfplay` writes."""
     texts = [shell(f"coachwhip {name} --help") for name in ("", *SUBCOMMANDS)]
-    group = [
-        "cp $(coachwhip data openings) book.epd",
-        *re.findall(r"^  (coachwhip .*?)(?:  .*)?$", "\n".join(texts), re.MULTILINE),
-    ]
+    examples = re.findall(r"^  (coachwhip .*?)(?:  .*)?$", "\n".join(texts), re.MULTILINE)
+    group = ["cp $(coachwhip data openings) book.epd", *examples, *SMALL]
+    assert {words[1] for words in map(shlex.split, group) if not ONLY_READ & set(words)} >= set(SUBCOMMANDS)
     test_the_commands_run("--help", group, shell, tmp_path, monkeypatch)
+
+
+def test_every_file_of_a_package_is_installed() -> None:
+    """Most would be missed only where they are first read."""
+    for package, folder in runpy.run_path(str(ROOT / "setup.py"), run_name="setup")["packages"](ROOT).items():
+        installed = {path.name for place in import_module(package).__path__ for path in Path(place).iterdir()}
+        files = {path.name for path in (ROOT / folder).iterdir() if path.is_file() and path.suffix not in NOT_INSTALLED}
+        assert files - {"Makefile", "results.md"} <= installed, package
 
 
 @pytest.mark.parametrize(("page", "program"), PROGRAMS, ids=[f"{page}: {len(block)} letters" for page, block in PROGRAMS])
