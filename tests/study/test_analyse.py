@@ -9,6 +9,7 @@ import re
 import signal
 import sys
 import time
+import tracemalloc
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
@@ -393,6 +394,18 @@ def test_a_signal_keeps_what_was_done(tmp_path: Path, name: str) -> None:
     assert "Fool" in done.stdout
     assert "Not all positions were analysed" in page.read_text(encoding="utf-8")
     assert " bm Qh4#; " in (tmp_path / "p.epd").read_text(encoding="utf-8")
+
+
+def test_memory_does_not_grow_with_the_games(tmp_path: Path) -> None:
+    """One game is held at a time. Long comments stand for moves, whose boards take as much memory and more time."""
+    peaks, path = [], tmp_path / "games.pgn"
+    for count in (40, 40, 240):  # the first run imports
+        path.write_text(f"1. e4 {{ {'a comment ' * 6000} }} *\n\n" * count)
+        tracemalloc.start()
+        assert main([str(path), "--depth", "1", "--hash", "1", "--output", str(tmp_path / f"{len(peaks)}.pgn")]) == 0
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[2] < peaks[1] + 5_000_000  # the comments have 12 MB more
 
 
 # --- The report ---
