@@ -11,6 +11,7 @@ import html
 import logging
 import lzma
 import os
+import random
 import re
 import shlex
 import subprocess
@@ -186,9 +187,23 @@ def test_compressed_files_are_read_in_every_place_and_bombs_are_rejected(
         assert one_line(str(caught.value), path)
 
 
-def test_a_line_without_end_is_rejected(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("start", "zeros", "good"),
+    [(0, 1 << 26, True), (0, (1 << 26) + 1, False), (400_000, 75 << 20, True), (400_000, 80 << 20, False)],
+)
+def test_a_compressed_file_expands_to_64_mib_or_200_times_its_size(start: int, zeros: int, good: bool, tmp_path: Path) -> None:
+    path = tmp_path / "bomb.bz2"
+    path.write_bytes(bz2.compress(random.Random(1).randbytes(start) + bytes(zeros)))
+    with path.open("rb") as file, contextlib.nullcontext() if good else pytest.raises(compressed.CompressedError):
+        assert len(compressed.expanded(file).read(1)) == 1
+
+
+def test_a_labelled_position_has_at_most_65536_bytes(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn.xz"
-    path.write_bytes(lzma.compress(b"x" * (1 << 20)))
+    position = f'{START} c9 "1-0";'
+    path.write_bytes(lzma.compress(f"{position:65535}\n".encode()))
+    assert len(tuning_set.read(path).boards) == 1
+    path.write_bytes(lzma.compress(f"{position:65536}\n".encode()))
     with pytest.raises(game_file.FormatError, match=r"games\.pgn\.xz, line 1: longer than 65536 bytes"):
         tuning_set.read(path)
 

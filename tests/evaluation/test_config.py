@@ -80,7 +80,7 @@ def test_what_may_stand_in_a_file(write: Write) -> None:
     text = '"""Mine."""\n# a comment\n' + TEXT + '\n"more text"\n'
     assert config.load(write(b"\xef\xbb\xbf" + text.encode())) == DEFAULT
     assert config.load(write("# -*- coding: utf-7 -*-\n" + TEXT)) == DEFAULT
-    assert config.load(write("# nothing\n")) == DEFAULT
+    assert config.load(write("#" * 262144)) == DEFAULT
     assert config.load(write("TEMPO = (5, 6)")) == DEFAULT | {"TEMPO": (5, 6)}
 
 
@@ -109,6 +109,8 @@ BAD_ENTRIES = [
         (f"TEMPO = {start}{link * 50_000}", "line 1: a weights file can hold only numbers and lists of numbers")
         for start, link in (("1", "+1"), ("x", ".x"), ("f", "()"), ("x", "[0]"))
     ),
+    (f"TEMPO = {[5] * 998}", "TEMPO must be a pair (midgame, endgame), but has 998 instead of 2"),  # 1000 signs
+    (f"TEMPO = {[5] * 999}", "line 1: a weights file can hold only numbers and lists of numbers"),
     ("\n\nKNIGHT_MOBILITY = []", "line 3: KNIGHT_MOBILITY must be a list of 9 pairs, but has 0 instead of 9"),
     ("KNIGHT_MOBILITY = [(1, 2)] * 9", "KNIGHT_MOBILITY holds something"),
     (f"KNIGHT_MOBILITY = {[*[(1, 2)] * 8, (1, [2])]}", "KNIGHT_MOBILITY[8][1] must be a whole number"),
@@ -121,7 +123,7 @@ BAD_ENTRIES = [
     (r"NETWORK = '\ud800'", "NETWORK must hold printable characters only"),
     (b"\xff\xfe\x00", "is not UTF-8 text"),
     ("TEMPO = (5, 6)  # é".encode("latin-1"), "is not UTF-8 text"),
-    ("#" * (2**18 + 1), "is larger than 262144 bytes"),
+    ("#" * 262145, "is larger than 262144 bytes"),
 ]
 
 

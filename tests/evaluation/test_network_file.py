@@ -118,12 +118,13 @@ SECRET = b"hunter2:x:0"
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (bytes(1 << 21), "is larger than 1048576 bytes"),
+        (bytes(1048576), "this is not a network"),
+        (bytes(1048577), "is larger than 1048576 bytes"),
         (None, "is not a file"),
         (SECRET, "this is not a network"),
         (b"coachwhip network 1" + SECRET, "this is not a network"),
     ],
-    ids=["huge", "folder", "secret", "name"],
+    ids=["large", "larger", "folder", "secret", "name"],
 )
 def test_a_wrong_network_is_rejected_with_a_message(tmp_path: Path, data: bytes | None, message: str) -> None:
     """That does not show what is in the file: an untrusted weights file may name any file."""
