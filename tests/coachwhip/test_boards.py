@@ -18,7 +18,7 @@ import chess.variant
 import pytest
 from chess.engine import EngineError, Limit
 from coachwhip.evaluation import config
-from places import FROZEN_WEIGHTS, ROOT
+from places import TERMS, ROOT
 
 from coachwhip import Position, analyse_many, boards, evaluate, in_process, many, open_engine
 
@@ -98,9 +98,9 @@ def test_an_evaluation_has_a_point_of_view() -> None:
 
 def test_weights_that_were_edited_are_read_again(tmp_path: Path) -> None:
     weights = tmp_path / "weights.py"
-    weights.write_bytes(FROZEN_WEIGHTS.read_bytes())
-    frozen = evaluate(WHITE_HAS_A_ROOK, weights)
-    assert frozen != evaluate(WHITE_HAS_A_ROOK)
+    weights.write_bytes(TERMS.read_bytes())
+    of_terms = evaluate(WHITE_HAS_A_ROOK, weights)
+    assert of_terms != evaluate(WHITE_HAS_A_ROOK)
     weights.write_text("# those that come with it\n")
     assert evaluate(WHITE_HAS_A_ROOK, str(weights)) == evaluate(WHITE_HAS_A_ROOK)
     weights.write_text("NO_WEIGHT = 1\n")

@@ -18,7 +18,7 @@ import chess.polyglot
 import pytest
 from chess.engine import INFO_ALL, ConfigMapping, EngineError, EngineTerminatedError, Limit, SimpleEngine
 from coachwhip.uci.session import Session
-from places import FROZEN_WEIGHTS, ROOT
+from places import TERMS, ROOT
 
 from coachwhip import in_process, open_engine
 
@@ -151,13 +151,13 @@ def test_options_of_a_call_end_with_it(engine: SimpleEngine) -> None:
         return engine.analyse(chess.Board(MIDDLEGAME), Limit(depth=1), game=object(), options=options)["score"]
 
     usual = depth_1({})
-    frozen = depth_1({"WeightsFile": str(FROZEN_WEIGHTS)})
-    assert frozen != usual == depth_1({})
-    engine.configure({"WeightsFile": str(FROZEN_WEIGHTS)})
+    of_terms = depth_1({"WeightsFile": str(TERMS)})
+    assert of_terms != usual == depth_1({})
+    engine.configure({"WeightsFile": str(TERMS)})
     with pytest.raises(EngineError):
         engine.configure({"WeightsFile": "no.py"})
     assert depth_1({"WeightsFile": ""}) == usual
-    assert depth_1({}) == frozen
+    assert depth_1({}) == of_terms
     engine.configure({"WeightsFile": ""})
     assert depth_1({}) == usual
 

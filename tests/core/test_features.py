@@ -75,7 +75,7 @@ def test_static_scores_are_those_of_evaluate() -> None:
         fens += [oracle.fen_of(board) for _ in oracle.play(board, rng, greedy=False, plies=80)]
     rows = packed_rows(fens)
     found = np.empty(len(rows), np.int16)
-    Scorer(oracle.frozen_weights()).scores(rows, found)
+    Scorer(oracle.terms()).scores(rows, found)
     assert found.tolist() == [engine.evaluate(Position(fen, chess960=True)) for fen in fens]
     assert found.std() > 50
 
@@ -86,21 +86,21 @@ def test_shares_are_what_counts_of_a_network() -> None:
     fens = [*FENS[:2], "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w Kq - 70 1", *KNOWN_ENDINGS]
     rows = packed_rows(fens)
     (without, with_network), shares = np.empty((2, len(rows)), np.int16), np.empty(len(rows), np.float32)
-    Scorer(oracle.frozen_weights()).scores(rows, without)
-    Scorer(oracle.frozen_weights(), Network(integers.to_bytes(scores_100))).scores(rows, with_network, shares)
+    Scorer(oracle.terms()).scores(rows, without)
+    Scorer(oracle.terms(), Network(integers.to_bytes(scores_100))).scores(rows, with_network, shares)
     assert 100 * shares == pytest.approx(with_network.astype(int) - without, abs=2)
     assert shares[0] == 1 > shares[2] > shares[3:].max() > shares[3:].min() + 0.1
 
 
 def test_static_scores_reject_what_does_not_fit() -> None:
-    scorer, rows = Scorer(oracle.frozen_weights()), packed_rows([STARTPOS_FEN] * 3)
+    scorer, rows = Scorer(oracle.terms()), packed_rows([STARTPOS_FEN] * 3)
     rows[1, 24] = 65
     with pytest.raises(ValueError, match="position 2: these bytes are not a packed position"):
         scorer.scores(rows, np.empty(3, np.int16))
     with pytest.raises(ValueError, match="position 2: these bytes are not a packed position"):
         scorer.features(rows)
-    for wrong in ([1], [0, *oracle.frozen_weights()]):
+    for wrong in ([1], [0, *oracle.terms()]):
         with pytest.raises(ValueError, match="weights instead of"):
             Scorer(wrong)
     with pytest.raises(TypeError, match="network"):
-        Scorer(oracle.frozen_weights(), b"none")  # type: ignore[arg-type]
+        Scorer(oracle.terms(), b"none")  # type: ignore[arg-type]

@@ -37,7 +37,7 @@ def boards() -> list[chess.Board]:
 
 
 def engine_with(network: PlainNetwork | None) -> Engine:
-    return Engine(oracle.frozen_weights(), hash_mb=1, network=None if network is None else Network(network.encode()))
+    return Engine(oracle.terms(), hash_mb=1, network=None if network is None else Network(network.encode()))
 
 
 def traced(engine: Engine, position: Position) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def test_the_score_is_in_the_trace(boards: list[chess.Board]) -> None:
         "7k/8/8/8/7P/8/4BK2/8 w - - 0 1",  # the bishop does not see h8
         "8/8/8/3nn3/3k4/8/8/3K4 w - - 0 1",
         "8/8/4k3/8/4K3/8/8/2N4b w - - 0 1",
-        "4k3/8/8/8/8/8/3n4/R3K3 b - - 0 1",
+        "4k3/8/8/8/8/3b4/8/R3K3 b - - 0 1",
         "k7/8/P7/8/8/8/8/4K3 w - - 0 1",
     ],
 )
@@ -158,7 +158,7 @@ def test_accumulators_follow_the_moves_of_a_search(fen: str, depth: int, hidden:
     """Castling, kings that cross to the other half, en passant and promotions. A build with checks compares each accumulator."""
     network = networks.by_chance(hidden, 5)
     switches_off = {name: 0 for name, *_ in TUNABLES if name.startswith("use_")}
-    engine = Engine(oracle.frozen_weights(), hash_mb=1, tunables=switches_off, network=Network(network.encode()))
+    engine = Engine(oracle.terms(), hash_mb=1, tunables=switches_off, network=Network(network.encode()))
     for move in Position(fen).legal_moves():
         after = Position(fen)
         after.make(move)
@@ -196,7 +196,7 @@ def test_a_network_lives_as_long_as_an_engine_uses_it() -> None:
 
     network = Watched(networks.by_chance(512, 11).encode())
     life = weakref.ref(network)
-    engines = [Engine(oracle.frozen_weights(), 1, network=network), engine_with(None)]
+    engines = [Engine(oracle.terms(), 1, network=network), engine_with(None)]
     engines[1].set_network(network)
     expected = engines[0].evaluate(Position(KIWIPETE))
     del network

@@ -170,7 +170,7 @@ def test_random_bytes_do_no_harm() -> None:
     """Whatever the bytes are, they are decoded or rejected; what is decoded are legal positions."""
     rng = random.Random(5)
     parts = [each.data for each in all_games() if each.rows][:20]
-    scorer, scores, rejected, accepted = Scorer(oracle.frozen_weights()), np.empty(1, np.int16), 0, 0
+    scorer, scores, rejected, accepted = Scorer(oracle.terms()), np.empty(1, np.int16), 0, 0
     for _ in range(4_000):
         data = bytearray(rng.choice(parts) + rng.choice(parts))
         for _ in range(rng.randint(1, 3)):

@@ -49,7 +49,7 @@ CALLS: dict[str, Callable[[Engine], object]] = {
     "search": lambda engine: engine.search(Position(), depth=1),
     "set_hash": lambda engine: engine.set_hash(1),
     "set_threads": lambda engine: engine.set_threads(2),
-    "set_weights": lambda engine: engine.set_weights(oracle.frozen_weights()),
+    "set_weights": lambda engine: engine.set_weights(oracle.terms()),
     "set_tunables": lambda engine: engine.set_tunables({"use_lmr": 0}),
     "set_network": lambda engine: engine.set_network(NETWORK),
     "set_tablebase": lambda engine: engine.set_tablebase(None),

@@ -14,7 +14,7 @@ import chess
 import oracle
 import pytest
 from coachwhip.core.engine import STARTPOS_FEN, Engine, Position, SearchInfo, SearchResult
-from places import FROZEN_WEIGHTS
+from places import TERMS
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 MIDDLEGAME = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10"
@@ -107,7 +107,7 @@ def test_new_weights_reach_all_threads() -> None:
     engine = oracle.new_engine(hash_mb=4)
     engine.set_threads(THREADS)
     engine.search(Position(MIDDLEGAME), nodes=20_000)
-    engine.set_weights([0] * len(oracle.frozen_weights()))
+    engine.set_weights([0] * len(oracle.terms()))
     quiet = "4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 0 1"
     for threads in (THREADS, 2 * THREADS):  # new threads too
         engine.set_threads(threads)
@@ -141,7 +141,7 @@ def test_threads_or_memory_that_the_system_lacks_are_done_without(root: Path) ->
     # the limit is in the middle between those at which one thread more can start.
     env = os.environ | {"ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1:quarantine_size_mb=0"}
     done = subprocess.run(
-        [sys.executable, "-c", STARVED, str(FROZEN_WEIGHTS)],
+        [sys.executable, "-c", STARVED, str(TERMS)],
         cwd=root,
         env=env,
         capture_output=True,

@@ -24,7 +24,7 @@ from coachwhip.evaluation.config import WeightsError
 from coachwhip.uci.loop import UciLoop
 from coachwhip.uci.writer import LineWriter
 from places import DATA as DATA_FOLDER
-from places import FROZEN_WEIGHTS
+from places import TERMS
 
 from coachwhip import open_engine
 from coachwhip.cli import weights
@@ -250,7 +250,7 @@ def test_the_engine_of_programs_rejects_a_broken_network(mine: Path, shipped: Pa
     with open_engine() as engine:
         said = engine.analyse(chess.Board(), Limit(depth=2))["string"]
         assert said.startswith("no engine: weights.py: NETWORK: there is no file shipped.cwnet among the shipped networks")
-        engine.configure({"WeightsFile": str(FROZEN_WEIGHTS)})
+        engine.configure({"WeightsFile": str(TERMS)})
         assert engine.analyse(chess.Board(), Limit(depth=2))["depth"] == 2
 
 
@@ -271,7 +271,7 @@ def test_a_session_says_once_that_the_shipped_network_is_broken(shipped: Path, t
             assert ask("isready") == [complaint, "readyok"]
             assert ask("eval") == [complaint]
             assert ask("go depth 2") == [complaint, "bestmove a2a3"]
-            assert ask(f"setoption name WeightsFile value {FROZEN_WEIGHTS}") == []
+            assert ask(f"setoption name WeightsFile value {TERMS}") == []
             assert [line.split()[0] for line in ask("go depth 1")] == ["info", "info", "bestmove"]
 
 

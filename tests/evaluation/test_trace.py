@@ -64,7 +64,7 @@ def test_rows_add_up_to_the_score_at_every_fifty_move_clock(fen: str, plies: int
 @pytest.mark.parametrize("kind", ["residual", "pure"])
 def test_terms_and_network_add_up_to_the_score(kind: str) -> None:
     """Also in endings where the network is scaled, and where it stands alone."""
-    engine = Engine(oracle.frozen_weights(), hash_mb=1, network=Network(networks.by_chance(16, 1, kind).encode()))
+    engine = Engine(oracle.terms(), hash_mb=1, network=Network(networks.by_chance(16, 1, kind).encode()))
     for fen in FENS:
         counted: Any = engine.trace(Position(f"{fen} 40 130"))
         score = sum(white - black for white, black in trace.terms(counted).values())

@@ -141,7 +141,7 @@ def test_the_integers_of_the_engine_are_close_to_the_floats(
     values = floats(hidden, spread=spread)
     outputs = outputs_of(packed, values, hidden)
     found = quantised(values, hidden, "pure", LOGIT, {})
-    engine = Engine(oracle.frozen_weights(), 1, network=Network(to_bytes(found)))
+    engine = Engine(oracle.terms(), 1, network=Network(to_bytes(found)))
     scores = np.array([network_score(engine, board) for board in boards])
     parts = parameters(values, hidden)
     # each rounding: half a step of a weight for each piece, and of an output weight for each unit

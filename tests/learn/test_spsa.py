@@ -141,7 +141,7 @@ def test_it_ends_with_the_match_that_tests_the_values(capsys: pytest.CaptureFixt
 
 def test_the_better_side_wins_as_either_colour() -> None:
     """It has quiescence search, and the other has none."""
-    settings = OwnGames(oracle.frozen_weights(), None, 1000, 1, 1, 0, Rules(None, 4, 600, 34, 8, 8, 60), {})
+    settings = OwnGames(oracle.terms(), None, 1000, 1, 1, 0, Rules(None, 4, 600, 34, 8, 8, 60), {})
     opening = Opening("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", chess960=False)
     good, bad = {"use_qsearch": 1}, {"use_qsearch": 0}
     assert [play(settings, PairGame(number, opening, good, bad)) for number in (0, 1)] == [1, 1]

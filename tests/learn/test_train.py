@@ -21,7 +21,7 @@ import pytest
 from coachwhip.core.engine import Network, Position
 from coachwhip.core.learning.scorer import Scorer, adam_step
 from game_files import Played
-from places import FROZEN_WEIGHTS
+from places import TERMS
 
 from coachwhip.learn import game_file, logistic, training_set
 from coachwhip.learn import train as command
@@ -206,7 +206,7 @@ def test_targets_mix_score_and_result(whole: Path, stack: ExitStack) -> None:
     terms = [engine.evaluate(Position(oracle.fen_of(row.board), chess960=True)) for row in held]
     for wdl, kind in ((0.0, "pure"), (0.3, "residual"), (1.0, "residual")):
         settings = steps.Settings(kind, 16, 2, 100, 0.001, 0, wdl, 4, 120.0)
-        trainer = steps.Trainer(settings, found, Scorer(oracle.frozen_weights()), steps.first_state(settings))
+        trainer = steps.Trainer(settings, found, Scorer(oracle.terms()), steps.first_state(settings))
         wanted = (1 - wdl) / (1 + np.exp(-scores / 120.0)) + wdl * points
         assert np.abs(trainer.targets(found.held_out) - wanted).max() < 1e-5
         logits, shares = trainer.logits(found.held_out)
@@ -225,7 +225,7 @@ def test_training_learns_and_a_seed_gives_one_network(
     data: Path, whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str
 ) -> None:
     """What the terms do not know."""
-    words = ["--kind", kind, "--weights", str(FROZEN_WEIGHTS), "--json"]
+    words = ["--kind", kind, "--weights", str(TERMS), "--json"]
     epochs = 40 if kind == "residual" else 5
     found = network.from_bytes(trained(data, tmp_path / "net.cwnet", *words, "--epochs", str(epochs)))
     summary = json.loads(capsys.readouterr().out)
@@ -263,7 +263,7 @@ def test_a_training_starts_from_a_network(
     boards = np.frombuffer(b"".join(packed), dtype=np.uint8).reshape(len(packed), -1)
     scores = np.empty((2, len(boards)), np.int16)
     for each, out in zip((narrow, wide), scores, strict=True):
-        Scorer(oracle.frozen_weights(), Network(network.to_bytes(each))).scores(boards, out)
+        Scorer(oracle.terms(), Network(network.to_bytes(each))).scores(boards, out)
     assert scores[1] == pytest.approx(scores[0], abs=2)  # they are rounded
     weights = network.parameters(wide.numbers, 48).feature_weights
     assert (weights[:, :16] == network.parameters(narrow.numbers, 16).feature_weights).all()
@@ -393,7 +393,7 @@ def test_another_training_is_not_resumed(
     trained(data, tmp_path / "net.cwnet", "--checkpoint", str(kept))
     assert "give --resume to go on with it" in rejected(capsys, *words)
     assert "its epochs is 3, not 4" in rejected(capsys, *words, "--resume", "--epochs", "4")
-    (tmp_path / "other.py").write_text(FROZEN_WEIGHTS.read_text().replace("TEMPO = (24, 18)", "TEMPO = (0, 0)"))
+    (tmp_path / "other.py").write_text("TEMPO = (0, 0)")
     assert "its signature is" in rejected(capsys, *words, "--resume", "--weights", tmp_path / "other.py")
     write(data, [*content[:-1], content[0]])
     assert "net.part belongs to another run of train: its files is" in rejected(capsys, *words, "--resume")

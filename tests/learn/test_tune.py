@@ -17,7 +17,7 @@ import pytest
 from coachwhip.core.engine import Engine, Position
 from coachwhip.core.learning.scorer import Scorer, pack, unpack
 from coachwhip.evaluation import config
-from places import FROZEN_WEIGHTS
+from places import TERMS
 
 from coachwhip.cli import progress
 from coachwhip.cli.command import INTERRUPTED
@@ -94,7 +94,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Games of self-play."""
     path = tmp_path_factory.mktemp("own") / "own.vf"
     words = "--games 12 --nodes 40 --max-moves 60 --hash 1 --concurrency 1".split()
-    assert selfplay.main([str(path), "--weights", str(FROZEN_WEIGHTS), *words]) == 0
+    assert selfplay.main([str(path), "--weights", str(TERMS), *words]) == 0
     return path
 
 
@@ -275,7 +275,7 @@ def test_a_second_ctrl_c_loses_nothing(taught: Path, tmp_path: Path, monkeypatch
     assert config.load(tmp_path / "new.py") != config.load_default()
 
 
-def test_frozen_weights_stay(epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_weights_that_are_frozen_stay(epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     mobility = {"KNIGHT_MOBILITY": 9, "BISHOP_MOBILITY": 14, "ROOK_MOBILITY": 15, "QUEEN_MOBILITY": 28}
     start = changed(tmp_path, TEMPO=(0, 0), **{name: [(0, 0)] * size for name, size in mobility.items()})
     words = ["--weights", start, "--only", "*_mobility", "--freeze", "Queen*"]

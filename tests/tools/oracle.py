@@ -14,7 +14,6 @@ import chess
 from coachwhip.core.engine import Engine, Position
 from coachwhip.core.tunables import TUNABLES
 from coachwhip.evaluation import config
-from places import FROZEN_WEIGHTS
 
 MATE = 1_000_000  # of the oracle, beyond any evaluation
 SEE_NAMES = {
@@ -28,14 +27,14 @@ KINDS = ("standard", "chess960", "dfrc")
 
 
 @cache
-def frozen_weights() -> tuple[int, ...]:
-    """The tests' own weights, packed: what they expect of a search does not change with the weights that are shipped."""
-    return tuple(config.flatten(config.load(FROZEN_WEIGHTS)))
+def terms() -> tuple[int, ...]:
+    """The shipped weights, packed."""
+    return tuple(config.flatten(config.load_default()))
 
 
 def new_engine(hash_mb: int = 1, **tunables: int) -> Engine:
-    """An engine with the tests' own weights."""
-    return Engine(frozen_weights(), hash_mb=hash_mb, tunables=tunables)
+    """An engine without a network."""
+    return Engine(terms(), hash_mb=hash_mb, tunables=tunables)
 
 
 def see_values() -> dict[chess.PieceType, int]:

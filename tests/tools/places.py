@@ -8,7 +8,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TOOLS = ROOT / "tests" / "tools"
 STUB = TOOLS / "stub_engine.py"
 DATA = ROOT / "tests" / "data"
-FROZEN_WEIGHTS = DATA / "frozen_weights.py"
+TERMS = DATA / "terms.py"
 UNWANTED = shutil.ignore_patterns(".git", ".venv", "build", "dist", "*.so", "*.pyd", "*.egg-info", "__pycache__", ".*_cache")
 
 

@@ -13,7 +13,7 @@ import pytest
 from coachwhip.uci import strength
 from coachwhip.uci.options import MAX_ELO, MIN_ELO
 from coachwhip.uci.session import Session
-from places import FROZEN_WEIGHTS
+from places import TERMS
 from uci_process import UciProcess
 
 from coachwhip import open_engine
@@ -129,7 +129,7 @@ def test_far_ahead_moves_that_draw_or_repeat_are_avoided(engine: UciProcess, pos
 def test_a_session_is_varied_and_with_a_seed_repeatable() -> None:
     games = []
     for seed in (5, 5, 0, 0):
-        with UciProcess("--weights", str(FROZEN_WEIGHTS)) as engine:
+        with UciProcess("--weights", str(TERMS)) as engine:
             weaken(engine, MIN_ELO, seed)
             go = ("ucinewgame", "position startpos", "go wtime 60000 btime 60000")
             games.append([engine.go(*go)[-1].split(" ")[1] for _ in range(12)])
