@@ -2,14 +2,17 @@
 """What coachwhip ships to start with is what it should be: legal, and as many as the help says."""
 
 import io
+import json
 from functools import partial
 
 import chess
 import chess.pgn
 import chess.polyglot
+import pytest
 from coachwhip.bench import perft
 from coachwhip.bench.suite.epd import read_file
 
+from coachwhip.__main__ import main
 from coachwhip.games import data
 from coachwhip.games.openings import open_book
 
@@ -73,3 +76,16 @@ def test_games_are_legal_and_have_scores() -> None:
         assert not game.errors
         assert game.end().board().result() in ("*", game.headers["Result"])
         assert sum(node.eval() is not None for node in game.mainline()) > 10
+
+
+def test_data_lists_them(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["data", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert {name: entry["file"] for name, entry in listed.items()} == {name: str(each.path) for name, each in data.ALL.items()}
+    assert main(["data"]) == 0
+    rows = capsys.readouterr().out.splitlines()
+    for name, each in data.ALL.items():
+        (row,) = [row for row in rows if row.startswith(f"{name} ")]
+        assert row.split()[-1] == str(each.number)
+        assert main(["data", name]) == 0
+        assert capsys.readouterr().out == f"{each.path}\n"

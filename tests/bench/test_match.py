@@ -29,6 +29,7 @@ from coachwhip.bench.match.tally import Tally
 from uci_process import TIMEOUT, environment, is_running, run_until, wait_for
 
 from coachwhip.cli.command import INTERRUPTED
+from coachwhip.games import data
 from coachwhip.games.openings import Opening, choose, open_book
 from coachwhip.games.time_control import TimeControl
 
@@ -326,6 +327,21 @@ def test_the_page_of_a_tournament_has_a_cross_table(run: Run, book: Path, tmp_pa
     results, _, games = page.read_text(encoding="utf-8").partition("<main>")
     assert results.partition("<tbody>")[2].count("<tr>") == results.count('class="bars"') == 3
     assert games.count('<article class="game"') == 6
+
+
+def test_a_match_begins_with_the_shipped_openings(run: Run, tmp_path: Path) -> None:
+    shipped = {chess.Board.from_epd(line)[0].fen(shredder=True) for line in data.OPENINGS.path.read_text("utf-8").splitlines()}
+    pgn, words = tmp_path / "games.pgn", [*engines("good a", "good b"), *"--games 4 --max-moves 2 --pgn".split()]
+    for more, allowed in (
+        ([], shipped),
+        (["--chess960"], {chess.Board.from_chess960_pos(number).fen(shredder=True) for number in range(960)}),
+        (["--openings", "startpos"], {chess.Board().fen(shredder=True)}),
+    ):
+        run(*words, pgn, *more)
+        started = {game.board().fen(shredder=True) for game in read_pgn(pgn)}
+        assert len(started) == min(2, len(allowed))
+        assert started <= allowed
+        pgn.unlink()
 
 
 @pytest.mark.parametrize(
