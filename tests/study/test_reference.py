@@ -35,7 +35,7 @@ from coachwhip.study.reference import (
 from coachwhip.study.reference.games.board import MATE, Chess, Line, material
 from coachwhip.study.reference.games.tree import Branch, Tree
 
-MODULES = sorted(path.relative_to(ROOT).with_suffix("") for path in (ROOT / "bench" / "reference").rglob("*.py"))
+MODULES = sorted(path.relative_to(ROOT).with_suffix("") for path in (ROOT / "coachwhip" / "study" / "reference").rglob("*.py"))
 
 FULL = (minimax, negamax, minimax_list)  # look at every node
 PRUNING = (alpha_beta, negamax_alpha_beta, alpha_beta_list)
@@ -61,7 +61,7 @@ def some_estimate(branch: Branch, player: int) -> int:
 
 @pytest.mark.parametrize("path", MODULES, ids=str)
 def test_the_examples_in_the_docstrings_hold(path: Path) -> None:
-    name = ".".join(["coachwhip", *path.parts]).removesuffix(".__init__")
+    name = ".".join(path.parts).removesuffix(".__init__")
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
