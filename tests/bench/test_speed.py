@@ -48,7 +48,9 @@ def test_a_rate_leaves_the_start_up_out_and_a_ratio_is_taken_within_a_round() ->
     assert speed.row("go", us, us)["fault"] == "too short to measure"
 
 
-def test_a_small_run_names_what_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_small_run_names_what_is_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(speed, "STARTS", 1)
     (tmp_path / "stub.py").write_text(STUB)
     names = "counts", "counts wrong", "lazy"

@@ -18,7 +18,7 @@ import chess.variant
 import pytest
 from chess.engine import EngineError, Limit
 from coachwhip.evaluation import config
-from places import TERMS, ROOT
+from places import ROOT, TERMS
 
 from coachwhip import Position, analyse_many, boards, evaluate, in_process, many, open_engine
 

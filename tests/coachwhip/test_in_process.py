@@ -18,7 +18,7 @@ import chess.polyglot
 import pytest
 from chess.engine import INFO_ALL, ConfigMapping, EngineError, EngineTerminatedError, Limit, SimpleEngine
 from coachwhip.uci.session import Session
-from places import TERMS, ROOT
+from places import ROOT, TERMS
 
 from coachwhip import in_process, open_engine
 
