@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip speed`: perft, nodes per second and start-up of this build and earlier revisions, measured in turn.
+"""`coachwhip speed`: perft, nodes per second and start-up of this build and earlier revisions, in turn; of others, perft and search.
 
 Each piece of work gets its own process. What counts is the user CPU time of that process (wall time where the system does not report
 it) less the median time of a process that only starts and quits. A ratio is taken within a round, since a machine may slow down.
-Other UCI engines are there for a ratio: of them, perft and searches are shown.
 """
 
 import argparse
@@ -124,10 +123,9 @@ def search(fens: Sequence[str], limit: TimeControl, contender: Contender) -> Wor
 def bench(contender: Contender) -> Work:
     """Run `coachwhip bench`."""
     work, printed = _run(contender, "", "bench")
-    total = BENCH_NODES.search(printed)
-    if total is None:
-        raise CommandError("its bench reports no nodes")
-    return work._replace(nodes=int(total[1]))
+    if total := BENCH_NODES.search(printed):
+        return work._replace(nodes=int(total[1]))
+    raise CommandError("its bench reports no nodes")
 
 
 def main(argv: Sequence[str]) -> int:
@@ -154,8 +152,8 @@ def _speed(args: argparse.Namespace) -> int:
         raise CommandError(f"--only: expected some of {', '.join(MEASURES)}, not {min(unknown)[:40]!r}")
     specs = engine_specs(args.engine_words, args.repository, with_ours=True, start_seconds=args.start_timeout)
     contenders = [Contender(name, spec, args.timeout) for name, spec in zip(check_engines(specs), specs, strict=True)]
-    kinds = [option for option, _ in args.engine_words if option in ("--engine", "--revision")]
-    builds = [contenders[0], *(each for each, kind in zip(contenders[1:], kinds, strict=True) if kind == "--revision")]
+    kinds = ["--revision", *(option for option, _ in args.engine_words if option in ("--engine", "--revision"))]
+    builds = [each for each, kind in zip(contenders, kinds, strict=True) if kind == "--revision"]
     python = Contender("python -c pass", EngineSpec((sys.executable, "-c", "pass"), "", {}), args.timeout)
     works = [(name, run, builds if run is bench else contenders) for name, run in tasks(args).items()]
     turns = [("start", start, [*contenders, python])] * STARTS + works
@@ -166,8 +164,8 @@ def _speed(args: argparse.Namespace) -> int:
                     take_turns(name, run, group, number)
                     bar.advance()
     finally:  # also after Ctrl-C
-        shown = [("start", start, [*builds, python]), *works]
-        rows = [row(name, contender, contenders[0]) for name, _, group in shown for contender in group]
+        rows = [row("start", build, contenders[0]) for build in (*builds, python)]
+        rows += [row(name, contender, contenders[0]) for name, _, group in works for contender in group]
         if args.json:
             print(json.dumps({"clock": CLOCK, "works": rows}, indent=1))
         else:

@@ -66,7 +66,7 @@ NOT_RUN = {
 # Words of commands that take minutes or more or do not end, and whose command lines are only read.
 ONLY_READ = {"--browser", "--revision", "big.vf", "ranking.jsonl", "gnuchess --uci", "./a", "more.pgn", "more.vf"}
 NOT_INSTALLED = {".c", ".html", ".pxd", ".pyx"}  # sources of the core, and what Cython makes of them
-WRITES = re.compile(r"(?:--(?:output|report|plot|page|pgn|journal)|>) ([\w.]+)")
+WRITES = re.compile(r"(?:--(?:output|report|pgn|journal)|>) ([\w.]+)")
 
 
 def blocks(text: str, kind: str) -> list[str]:

@@ -255,8 +255,8 @@ CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 STUB = f"{shlex.quote(sys.executable)} {shlex.quote(str(TOOLS / 'stub_engine.py'))} {shlex.quote(NAME)}"
 ENGINES = ["--engine", STUB, "--engine", STUB, "--name", NAME]
 NAMING = {
-    "suite": ["--nodes", "50", "names.epd", *ENGINES, "--plot", "out.svg"],
-    "match": [*ENGINES, *"--nodes 50 --games 2 --max-moves 2 --pgn out.pgn --plot out.svg --report out.html".split()],
+    "suite": ["--nodes", "50", "names.epd", *ENGINES, "--report", "out.html"],
+    "match": [*ENGINES, *"--nodes 50 --games 2 --max-moves 2 --pgn out.pgn --report out.html".split()],
     "speed": ["--only", "search", "--nodes", "1", "--rounds", "1", *ENGINES],
     "analyse": ["--nodes", "50", "names.pgn", "--output", "out.pgn", "--report", "out.html"],
     "data": ["games", NAME],

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`coachwhip match`: games between UCI engines, and the rating differences that they show.
 
-This module reads the command line. `match` runs the match; `schedule` and `game` play the games; `record` and `pgn_file` keep them; `tally`, `elo`, `sprt`, `standings`, `plot` and `page` count and report.
+This module reads the command line. `match` runs the match; `schedule` and `game` play the games; `record` and `pgn_file` keep them; `tally`, `elo`, `sprt`, `standings` and `page` count and report.
 """
 
 import argparse
@@ -21,7 +21,6 @@ from ...cli.run import run
 from ...games.adjudication import open_tables
 from ...games.data import OPENINGS
 from ...games.openings import Opening, chess960_starts, choose, open_book, standard_start
-from ...games.pages.plot import require_plot
 from ...games.rules import Rules, add_rule_arguments
 from ...games.time_control import TimeControl, parse_time_control
 from ..engines.client import check_engines
@@ -93,8 +92,6 @@ def _parser() -> Parser:
     add("--pgn", type=file_name, metavar="FILE", help="append every finished game to this file")
     add_journal_arguments(add, "game")
     add("--json", action="store_true", help="print one JSON object instead of text")
-    help_plot = "draw Elo and LLR over the games, or the ratings (.png, .svg or .pdf; needs matplotlib)"
-    add("--plot", type=file_name, metavar="FILE", help=help_plot)
     help_report = "write a page of HTML: results, curves, and the games on a board (the first 1000); one file, no network"
     add("--report", type=file_name, metavar="FILE", help=help_report)
     add_force(add)
@@ -128,7 +125,7 @@ def _match(args: argparse.Namespace) -> int:
 
 def _check(args: argparse.Namespace) -> None:
     """Raises CommandError for what cannot be done."""
-    check_outputs(args, {"plot": "a plot", "report": "a page of coachwhip"}, ["pgn", "journal"], reads=[OPENINGS.path])
+    check_outputs(args, {"report": "a page of coachwhip"}, ["pgn", "journal"], reads=[OPENINGS.path])
     if args.pgn:
         require_kind(args.pgn, "PGN")
     players = len(values_of(args.engine_words, "--name"))
@@ -136,8 +133,6 @@ def _check(args: argparse.Namespace) -> None:
         raise CommandError("name at least two engines, each with --engine or --revision")
     if args.sprt and players != 2:
         raise CommandError("--sprt needs exactly two engines")
-    if args.plot:
-        require_plot(args.plot)
 
 
 def _contest(args: argparse.Namespace) -> Contest:

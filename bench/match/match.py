@@ -8,14 +8,12 @@ from collections.abc import Iterator, Sequence
 from ...cli.journal import Journal
 from ...cli.run import Experiment
 from ...games.pages.board_page import MAX_GAMES
-from ...games.pages.plot import picture
 from ...games.pgn import game_text
 from ..engines.client import Client
 from ..engines.pool import EnginePool
 from .game import Contest
 from .page import study_of, write_page
 from .pgn_file import PgnFile
-from .plot import draw
 from .record import GameRecord
 from .schedule import Pairing, players
 from .sprt import Sprt
@@ -80,11 +78,9 @@ class MatchRun(Experiment[Pairing, GameRecord]):
             self._pgn.close()
 
     def report(self) -> int:
-        """Print the results, and draw them."""
+        """Print the results, and write the page."""
         args, results = self._args, (self._tally, self._names, self._sprt)
         print(json.dumps(summary(*results), indent=2) if args.json else describe(*results))
-        if args.plot and self._tally.results:
-            picture(draw(*results), args.plot)
         if args.report and self._tally.results:
             shown = sorted(self._shown, key=lambda record: record.number)
             write_page(args.report, *results, [study_of(record, self._headers(record)) for record in shown])

@@ -5,32 +5,59 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from itertools import combinations
 from pathlib import Path
+from typing import NamedTuple
 
 from ...cli.files import write_bytes
 from ...games.pages import board_page
-from ...games.pages.chart import bars, course, levels
+from ...games.pages.chart import Curve, bars, chart, levels, whole_numbers
+from ...games.pages.frame import table
 from ...games.pages.study import Analysis, Line, Study
-from ...text import counted, storable
-from .plot import course as course_of
-from .plot import elo_levels
+from ...text import counted
 from .record import GameRecord
 from .sprt import Sprt
-from .standings import cross_table, notes
+from .standings import cross_table, notes, one_line
 from .tally import Tally
 
 PAIR_POINTS = ("0", "½", "1", "1½", "2")
+STANDINGS = 400  # at most so many are drawn
+SETTLED = 0.1  # share of the games after which the axis holds every interval whole; the wider ones before run out of it
+LEAST_FRAME = 20.0  # Elo to either side of 0
 STYLE = """\
-.match { padding: 0.75rem 1.25rem 0; columns: 2 30rem; column-gap: 2rem; }
-.match > * { break-inside: avoid; }
-.match h2 { margin-top: 0.75rem; font-size: 1rem; break-after: avoid; }
-.match p { margin: 0.15rem 0; }
-.match .scroll { overflow-x: auto; }
-.match table { table-layout: auto; width: auto; max-width: none; }
-.match th, .match td { white-space: nowrap; }
-.match :is(th, td):nth-child(2) { text-align: left; }
-.match .graph { cursor: auto; }
+.summary { columns: 2 30rem; column-gap: 2rem; }
+.summary > * { break-inside: avoid; }
+.summary p { margin: 0.15rem 0; }
 .legend, .lines, [data-step="better"], [data-step="worse"], .keys li:nth-child(n + 6), .game .note { display: none; }
 """
+
+
+class Standing(NamedTuple):
+    """How a match stood: Elo (None while it is not known) and the ends of its 95 % interval, which may be infinite."""
+
+    games: int
+    elo: float | None
+    low: float
+    high: float
+    llr: float  # 0 without a test
+
+
+def course(tally: Tally, sprt: Sprt | None) -> list[Standing]:
+    """Return how the match stood after finished pairs, in the order of finishing, and after the last game."""
+    so_far, standings = Tally(), []
+    every = max(1, len(tally.results) // 2 // STANDINGS)
+    for number, result in tally.results.items():
+        so_far.count(number, result)
+        done = len(so_far.results)
+        if (number ^ 1 in so_far.results and done // 2 % every == 0) or done == len(tally.results):
+            elo, _ = so_far.judge(0, 1)
+            llr = sprt.llr(so_far.pairs(0, 1)) if sprt else 0.0
+            standings.append(Standing(done, elo.elo if elo.is_known else None, elo.low, elo.high, llr))
+    return standings
+
+
+def elo_levels(standings: Sequence[Standing]) -> list[float]:
+    """Return the labels of the axis of Elo, from low to high."""
+    settled = [standing for standing in standings if standing.games >= SETTLED * standings[-1].games]
+    return levels([-LEAST_FRAME, LEAST_FRAME, *(end for standing in settled for end in standing[2:4])])
 
 
 def study_of(record: GameRecord, headers: Mapping[str, str]) -> Study:
@@ -49,27 +76,36 @@ def write_page(path: Path, tally: Tally, names: Sequence[str], sprt: Sprt | None
     shown = f"; the first {len(studies)} are here" if len(studies) < len(tally.results) else ""
     described = f"{counted(len(tally.results), 'game')}{shown}; scores are the players' own"
     page = board_page.page(studies, described, heading, "\n".join(_summary(tally, names, sprt)))
-    write_bytes(path, storable(page).encode())
+    write_bytes(path, page.encode())
 
 
 def _summary(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> Iterator[str]:
     """What stands above the games."""
-    yield f'<style>\n{STYLE}</style>\n<section class="match" aria-label="Results">'
+    yield f'<style>\n{STYLE}</style>\n<section class="summary" aria-label="Results">'
     yield from (f"<p>{escape(line)}</p>" for line in notes(tally, names, sprt))
     if len(names) > 2:
         headings, rows = cross_table(tally, names)
-        head = "".join(f'<th scope="col">{escape(cell)}</th>' if cell else "<td></td>" for cell in headings)
-        body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
-        yield f'<div class="scroll" tabindex="0"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+        yield table(headings[1:], [[f"{place}. {name}", *cells] for place, name, *cells in rows])
     for first, second in combinations(range(len(names)), 2):
         if any(counts := tally.pairs(first, second)):
             lengths = ((points, count / max(counts), f"{count}") for points, count in zip(PAIR_POINTS, counts, strict=True))
             yield bars(f"Points of {names[first]} in pairs against {names[second]}", lengths)
     if len(names) == 2:
-        steps = course_of(tally, sprt)
-        yield course(f"Elo of {names[0]}, with its 95 % interval", [step[:4] for step in steps], elo_levels(steps), [0])
-        if sprt:
-            values = [(step.games, step.llr, step.llr, step.llr) for step in steps]
-            marks = levels([*sprt.bounds(), *(step.llr for step in steps)])
-            yield course("LLR, between the bounds of the SPRT", values, marks, [0, *sprt.bounds()])
+        yield from _charts(tally, names, sprt)
     yield "</section>"
+
+
+def _charts(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> Iterator[str]:
+    """Elo and LLR over the games."""
+    standings = course(tally, sprt)
+    games, elo, low, high, llr = zip(*standings, strict=True)
+    label, ends = f"After {counted(games[-1], 'game')}: {one_line(tally, sprt)}", (0, games[-1])
+    axis = whole_numbers(*ends), "games"
+    curves = [Curve("Elo", [*zip(games, elo, strict=True)]), Curve("equal strength", [(end, 0) for end in ends])]
+    interval = [*zip(games, low, high, strict=True)]
+    yield chart(f"Elo of {names[0]} and its 95 % interval", label, curves, elo_levels(standings), *axis, interval=interval)
+    if sprt:
+        bounds = zip(("lower bound", "upper bound"), sprt.bounds(), strict=True)
+        curves = [Curve("LLR", [*zip(games, llr, strict=True)])]
+        curves += [Curve(name, [(end, bound) for end in ends]) for name, bound in bounds]
+        yield chart("LLR of the SPRT", label, curves, levels([*sprt.bounds(), *llr]), *axis)

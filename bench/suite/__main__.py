@@ -10,12 +10,12 @@ import json
 from collections.abc import Iterator, Sequence
 
 from ...cli.command import Parser, file_name, seconds, warn, whole_number
+from ...cli.files import write_bytes
 from ...cli.outputs import add_force, check_outputs
 from ...cli.pool import threads
 from ...cli.run import Experiment, run
 from ...cli.table import show
 from ...games.data import TACTICS
-from ...games.pages.plot import require_plot
 from ...games.time_control import TimeControl, add_limits, limit_of
 from ..engines.client import FAILED_STARTS, check_engines
 from ..engines.spec import EngineSpec, add_engine_arguments, engine_specs
@@ -44,7 +44,7 @@ def main(argv: Sequence[str]) -> int:
     timeout += f" (default: {SPARE:g} s more than --time; with --depth or --nodes {PATIENCE:g} s)"
     add("--timeout", type=seconds, metavar="SECONDS", help=timeout)
     add("--concurrency", type=whole_number(1, 1024), default=1, metavar="N", help="positions at a time (default 1)")
-    add("--plot", type=file_name, metavar="FILE", help="draw positions solved over time (.png, .svg or .pdf; needs matplotlib)")
+    add("--report", type=file_name, metavar="FILE", help="write a page of HTML: positions solved over time, and the tables")
     add_force(add)
     add("--json", action="store_true", help="print one JSON object instead of text")
     return parser.run(argv, _suite)
@@ -52,9 +52,7 @@ def main(argv: Sequence[str]) -> int:
 
 def _suite(args: argparse.Namespace) -> int:
     """Run with the parsed arguments. Raises CommandError, OSError."""
-    check_outputs(args, {"plot": "a plot"}, reads=[TACTICS.path])
-    if args.plot:
-        require_plot(args.plot)
+    check_outputs(args, {"report": "a page of coachwhip"}, reads=[TACTICS.path])
     problems, warnings = read_files(args.files or [TACTICS.path])
     for warning in warnings:
         warn(f"warning: {warning}")
@@ -103,7 +101,7 @@ class SuiteRun(Experiment[tuple[Problem, int], "Attempt | None"]):
         self.solvers.close()
 
     def report(self) -> int:
-        """Print the results, and draw them."""
+        """Print the results, and write the page."""
         names, attempts, limit = [spec.name for spec in self._engines], self._attempts, str(self._limit)
         if self._args.json:
             files = [str(path.resolve()) for path in self._args.files or [TACTICS.path]]
@@ -113,8 +111,8 @@ class SuiteRun(Experiment[tuple[Problem, int], "Attempt | None"]):
             for table in report.totals(self._problems, names, attempts, limit):
                 show(*table)
             _show_unsolved(self._problems, names, attempts)
-        if self._args.plot:
-            report.draw(self._args.plot, limit, names, [each.values() for each in attempts])
+        if self._args.report:
+            write_bytes(self._args.report, report.page(self._problems, names, attempts, limit).encode())
         return 0
 
 

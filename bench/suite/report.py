@@ -1,22 +1,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sums up a suite run: totals, the comparison of engines, curves.
 
-Pure functions from attempts to values (as `--json` has them) and table rows. Only `draw` needs matplotlib.
+Pure functions from attempts to values (as `--json` has them), table rows and the page.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from html import escape
+from itertools import chain
 from statistics import median
 from typing import Any
 
 import chess
 
-from ...games.pages.plot import as_text, legend, new_figure, picture, whole
+from ...games.pages import frame
+from ...games.pages.chart import Curve, chart, levels
 from ...text import counted
 from ..engines.spec import EngineSpec
 from .epd import Problem
 from .solver import FAULTS, Attempt, Attempts
 
+SHORTEST = 0.001  # seconds on the chart
 SUMMARY_HEADINGS = ("engine", "solved", "%", "any mate", "points", "%", "median s", "median nodes", "faults")
 
 
@@ -125,16 +129,28 @@ def _outcome(attempt: Attempt | None, san: Callable[[str], str]) -> str:
     return ", ".join(parts)
 
 
-def draw(path: Path, title: str, names: Sequence[str], runs: Sequence[Iterable[Attempt]]) -> None:
-    """Plot solved positions over time, a curve for each engine. Raises ImportError, OSError."""
-    figure = new_figure()
-    axes = figure.subplots()
-    for name, run in zip(names, runs, strict=True):
-        times = sorted(attempt.solved_seconds for attempt in run if attempt.solved_seconds is not None)
-        axes.step(times, range(1, len(times) + 1), where="post", label=f"{as_text(name)}: {len(times)} solved")
-    axes.set(title=as_text(title), xlabel="time to the solution, seconds (log scale)", ylabel="positions solved", xscale="log")
-    axes.set_ylim(bottom=0)
-    whole(axes.yaxis)
-    axes.grid(visible=True, alpha=0.3)
-    legend(axes)
-    picture(figure, path)
+def page(problems: Sequence[Problem], names: Sequence[str], attempts: Sequence[Attempts], limit: str) -> str:
+    """Return a page of HTML: positions solved over time, the totals, and the positions that not all engines have solved."""
+    parts = [_chart(names, attempts)]
+    for title, headings, rows in totals(problems, names, attempts, limit):
+        parts += [f"<h2>{escape(title)}</h2>", frame.table(headings, rows)]
+    if rows := unsolved(problems, attempts):
+        parts += ["<h2>Not solved by all</h2>", frame.table(("position", "asked", *names), rows)]
+    return frame.report("Test positions", *parts)
+
+
+def _chart(names: Sequence[str], attempts: Sequence[Attempts]) -> str:
+    """Return the chart of positions solved over time, a curve of steps for each engine; "" if nothing was solved."""
+    seconds = [[attempt.solved_seconds for attempt in each.values() if attempt.solved_seconds is not None] for each in attempts]
+    if not any(seconds):
+        return ""
+    times = [sorted(math.log10(max(SHORTEST, time)) for time in each) for each in seconds]
+    powers = levels(chain(*times), 1)
+    curves = []
+    for name, each in zip(names, times, strict=True):
+        steps = [(time, solved + more) for solved, time in enumerate(each) for more in (0, 1)]
+        curves.append(Curve(f"{name}: {len(each)}", [(powers[0], 0), *steps, (powers[-1], len(each))]))
+    label = f"Positions solved: {', '.join(curve.name for curve in curves)}"
+    across = [(power, f"{10**power:g}") for power in powers]
+    up = levels([0, max(map(len, times))], 1)
+    return chart("Positions solved over time", label, curves, up, across, "seconds, logarithmic")

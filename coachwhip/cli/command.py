@@ -26,7 +26,7 @@ LARGEST_TIME = 1e6  # seconds
 LARGEST_COUNT = 10**15  # nodes
 INTERRUPTED = 130  # exit code after Ctrl-C
 PACKAGES = {"chess": "chess", "numpy": "numpy", "distributed": "'coachwhip[cluster]'"}  # to install, by library
-PACKAGES |= dict.fromkeys(("matplotlib", "rich", "scipy"), "'coachwhip[bench]'")
+PACKAGES |= dict.fromkeys(("rich", "scipy"), "'coachwhip[bench]'")
 
 
 class CommandError(Exception):

@@ -16,7 +16,6 @@ from .command import CommandError
 KINDS = {  # how files begin that commands write; a weights file is one that can be loaded
     "PGN": rb'(\xef\xbb\xbf)?(\s|[%;][^\n]*\n|\{[^}]*\})*(\[\w+\s*"|1\.\s*[KQRBN]?[a-h]?[a-h][1-8])',
     "EPD": rb"[1-8KQRBNPkqrbnp/]{15,} [wb] ",
-    "a plot": rb"\x89PNG|%PDF|(<\?xml[^>]*>\s*)?<(!DOCTYPE )?svg",
     "a page of coachwhip": rb"<!(?i:doctype) html>\n<html lang=.en.>\n<head>\n<meta charset=.utf-8.>\n<meta http-equiv=.Content-Security-Policy.",
     "a network": rb"coachwhip network ",
 }

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What `tune` and `train` share: the declaration of options, and the end of a run: the new file, the report and the plot."""
+"""What `tune` and `train` share: the declaration of options, and the end of a run: the new file, the report and the page."""
 
 import argparse
 import json
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
+from html import escape
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from ..cli.command import CommandError, warn
-from ..cli.files import write_or_save_elsewhere
+from ..cli.files import write_bytes, write_or_save_elsewhere
 from ..cli.run import Experiment
-from ..games.pages.plot import legend, new_figure, picture, whole
+from ..games.pages import frame
+from ..games.pages.chart import Curve, chart, levels, whole_numbers
 
 NOTHING_LEARNT = 3  # exit code
 Option = tuple[str, Callable[[str], object], float | None, str, str]  # name, type, default, metavar, help
@@ -37,11 +40,11 @@ def add_options(parser: argparse._ActionsContainer, options: Iterable[Option]) -
 
 
 class LearningRun(Experiment[Item, Epoch]):
-    """A training or a fit: epochs, then the new file, the report and the plot."""
+    """A training or a fit: epochs, then the new file, the report and the page."""
 
     MADE: ClassVar[str]  # what the new file holds, as "the network is"
-    PLOT: ClassVar[tuple[str, str]]  # unit and title of the plot
-    terms: float | None = None  # the validation loss of the terms alone, for the plot
+    PAGE: ClassVar[tuple[str, str]]  # title, and unit of the losses
+    terms: float | None = None  # the validation loss of the terms alone, for the page
 
     def __init__(self, args: argparse.Namespace) -> None:
         self.args = args
@@ -75,27 +78,30 @@ class LearningRun(Experiment[Item, Epoch]):
         if data and not path and data.isascii():
             print(data.decode())
             complaint += f"; {self.MADE} on standard output"
-        if args.plot:
-            self._plot()
+        if args.report:
+            write_bytes(args.report, self._page(text, conclusion).encode())
         if complaint:
             raise CommandError(complaint)
         if conclusion:
             warn(f"coachwhip {self.NAME}: {conclusion}")
         return 0 if path else NOTHING_LEARNT
 
-    def _plot(self) -> None:
-        """Draw the losses over the epochs, and that of the terms alone."""
-        unit, title = self.PLOT
-        figure = new_figure()
-        axes = figure.subplots()
+    def _page(self, text: str, conclusion: str) -> str:
+        """Return a page of the report, and of the losses as a chart and as a table."""
+        title, unit = self.PAGE
+        rows = [(f"{number}", f"{training:.6f}", f"{validation:.6f}") for number, training, validation in self.epochs]
+        summary = f'<pre tabindex="0">{escape(text)}</pre>\n<p>{escape(conclusion)}</p>'
+        return frame.report(title, summary, self._chart(unit), frame.table(("epoch", "training", "validation"), rows))
+
+    def _chart(self, unit: str) -> str:
+        """Return the chart of the losses and of that of the terms alone; "" for a single epoch."""
         numbers, training, validation = zip(*self.epochs, strict=True)
-        best = numbers[validation.index(min(validation))]
-        axes.plot(numbers, training, marker=".", label="training positions")
-        axes.plot(numbers, validation, marker=".", label="validation positions")
-        axes.axvline(best, color="grey", linestyle=":", linewidth=0.8, label="epoch with the best validation loss")
+        losses = {"training": training, "validation": validation}
         if self.terms is not None:
-            axes.axhline(self.terms, color="grey", linewidth=0.8, label="the terms alone, validation positions")
-        axes.set(xlabel="epoch", ylabel=unit, title=f"{title}: loss after each epoch")
-        whole(axes.xaxis)
-        legend(axes)
-        picture(figure, self.args.plot)
+            losses["validation, the terms alone"] = (self.terms,) * len(numbers)
+        up, best = levels(chain(*losses.values())), min(self.epochs, key=lambda epoch: epoch.validation)
+        curves = [Curve(name, [*zip(numbers, values, strict=True)]) for name, values in losses.items()]
+        curves.append(Curve(f"epoch {best.number}, the best", [(best.number, up[0]), (best.number, up[-1])]))
+        label = f"Epoch {best.number} of {numbers[-1]} has the lowest loss in validation, {best.validation:.6f}"
+        axis = whole_numbers(numbers[0], numbers[-1]), "epoch"
+        return chart(f"Loss, {unit}", label, curves, up, *axis) if len(numbers) > 1 else ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip train`: trains networks with `network`, and shows progress, keeps a checkpoint and draws a plot."""
+"""`coachwhip train`: trains networks with `network`, shows progress, keeps a checkpoint and writes a page."""
 
 import argparse
 import hashlib
@@ -21,7 +21,6 @@ from ..cli.signature import signature, weights_digest
 from ..core import engine
 from ..core.learning.scorer import HIDDEN_STEP, MAX_HIDDEN, Scorer
 from ..evaluation import config
-from ..games.pages.plot import require_plot
 from .game_file import MAX_SCORE, open_games
 from .network import checkpoint
 from .network.checkpoint import Checkpoint
@@ -41,7 +40,7 @@ the network of the last finished epoch is written; 2: an error.
 
 examples:
   coachwhip train own.vf --output net.cwnet
-  coachwhip train own.vf more.vf --hidden 128 --epochs 8 --output net.cwnet --checkpoint net.part --resume --plot losses.png
+  coachwhip train own.vf more.vf --hidden 128 --epochs 8 --output net.cwnet --checkpoint net.part --resume --report training.html
   coachwhip train more.vf --hidden 128 --start net.cwnet --epochs 2 --rate 0.0003 --output better.cwnet
 """
 
@@ -89,7 +88,7 @@ def _parser() -> Parser:
         help="keep the training in FILE after every epoch, so that it can be resumed",
     )
     add("--resume", action="store_true", help="continue the training in the --checkpoint; start it if there is none")
-    add("--plot", type=file_name, metavar="FILE", help="draw the losses over the epochs (.png, .svg or .pdf; needs matplotlib)")
+    add("--report", type=file_name, metavar="FILE", help="write a page of HTML: the losses over the epochs, and the result")
     add("--json", action="store_true", help="print one JSON object instead of text")
     group = parser.add_argument_group("network and training")
     kind = "add to the terms, or replace them (default residual)"
@@ -105,11 +104,9 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _train(args: argparse.Namespace) -> int:
-    check_outputs(args, {"output": "a network", "plot": "a plot"}, ["checkpoint"])
+    check_outputs(args, {"output": "a network", "report": "a page of coachwhip"}, ["checkpoint"])
     for path in [*args.files, *filter(None, [args.checkpoint])]:
         require_regular(path, "a training")
-    if args.plot:
-        require_plot(args.plot)
     try:
         weights = config.load(args.weights) if args.weights else config.load_default()
         networks = args.weights.parent if args.weights else Path(config.NETWORKS)
@@ -157,7 +154,7 @@ class TrainRun(LearningRun[int]):
     """A training from its files to its network."""
 
     NAME, UNITS, MADE = "train", "positions", "the network is"
-    PLOT = "loss (squared error of chances, 0 to 1)", "Training of the network"
+    PAGE = "Training of the network", "squared error of chances, 0 to 1"
 
     def __init__(self, args: argparse.Namespace, weights: Sequence[int], stack: ExitStack) -> None:
         """Read the data; go on with the checkpoint. `stack` closes the files."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip tune`: fits weights with `terms`, shows progress, draws a plot and writes the new weights file."""
+"""`coachwhip tune`: fits weights with `terms`, shows progress, and writes the new weights file and a page."""
 
 import argparse
 import shlex
@@ -14,7 +14,6 @@ from ..cli.outputs import add_force, check_outputs, require_regular
 from ..cli.pool import here
 from ..cli.run import run
 from ..evaluation import config
-from ..games.pages.plot import require_plot
 from ..text import counted
 from .game_file import MAX_SCORE, PER_GAME
 from .run import Epoch, LearningRun, add_options
@@ -34,7 +33,7 @@ Exit code 0: the new file is written; 3: nothing was learnt (the engine's valida
 130: interrupted (Ctrl-C), the best epoch's weights are written if their loss is lower than at the start; 2: an error.
 
 examples:
-  coachwhip tune own.vf own.epd.xz=0.5 --output tuned.py --plot losses.png
+  coachwhip tune own.vf own.epd.xz=0.5 --output tuned.py --report fit.html
   coachwhip tune own.vf --only 'king_*,danger_*' --output tuned.py
 """
 
@@ -65,7 +64,7 @@ OPTIONS = (
     ("--max-score", number(0, 1e9), None, "CP", f"leave out scores beyond CP centipawns (in game files {MAX_SCORE})"),
     ("--per-game", whole_number(1, 65535), None, "N", f"use at most N positions of a game (in game files {PER_GAME})"),
     ("--seed", whole_number(0, 2**63 - 1), 1, "N", "random seed for the split and the order of the batches"),
-    ("--plot", file_name, None, "FILE", "draw the losses over the epochs (.png, .svg or .pdf; needs matplotlib)"),
+    ("--report", file_name, None, "FILE", "write a page of HTML: the losses over the epochs, and the result"),
     ("--weights", file_name, None, "FILE", "start from these weights (default: the shipped ones)"),
 )
 
@@ -93,10 +92,8 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
-    check_outputs(args, {"output": "a weights file", "plot": "a plot"})
+    check_outputs(args, {"output": "a weights file", "report": "a page of coachwhip"})
     require("scipy.sparse", "it")
-    if args.plot:
-        require_plot(args.plot)
     try:
         return run(TuneRun(args, argv), here(lambda epoch: epoch))
     except ValueError as error:
@@ -107,7 +104,7 @@ class TuneRun(LearningRun[Epoch]):
     """A fit from its files to the new weights. The items are the epochs themselves, since the fit decides how many there are."""
 
     NAME, UNITS, MADE = "tune", "epochs", "the weights are"
-    PLOT = "loss (cross-entropy, nats a position)", "Fit of the weights"
+    PAGE = "Fit of the weights", "cross-entropy in nats a position"
 
     def __init__(self, args: argparse.Namespace, argv: Sequence[str]) -> None:
         """Read the data. Raises ValueError."""

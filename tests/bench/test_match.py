@@ -19,8 +19,8 @@ import pytest
 from coachwhip.bench.engines.faults import CRASH, ILLEGAL_MOVE, TIME_LOSS
 from coachwhip.bench.engines.spec import EngineSpec, _split, engine_specs
 from coachwhip.bench.match import __main__ as match
+from coachwhip.bench.match.page import course, elo_levels
 from coachwhip.bench.match.pgn_file import PgnFile
-from coachwhip.bench.match.plot import course, elo_levels
 from coachwhip.bench.match.record import GameRecord
 from coachwhip.bench.match.schedule import Pairing
 from coachwhip.bench.match.sprt import Sprt
@@ -289,9 +289,9 @@ def test_a_match_that_is_ended_half_way_loses_nothing(number: int, run: Run, boo
     assert len(played) == 2
 
 
-def test_sprt_stops_the_match(run: Run, book: Path, tmp_path: Path) -> None:
+def test_sprt_stops_the_match(run: Run, book: Path) -> None:
     words = [*engines("good", "killed"), "--openings", book, "--sprt", "0,200,0.1,0.1", "--tc", "60"]
-    found = run(*words, "--games", "200", "--plot", tmp_path / "plot.png")
+    found = run(*words, "--games", "200")
     assert found["sprt"]["verdict"] == "H1"
     assert found["games"] < 40
     assert [engine["faults"][CRASH] for engine in found["engines"]] == [
@@ -299,7 +299,6 @@ def test_sprt_stops_the_match(run: Run, book: Path, tmp_path: Path) -> None:
         found["games"] // 2,
     ]  # it is killed when it moves first
     assert found["sprt"]["llr"] >= found["sprt"]["bounds"][1]
-    assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_the_page_of_a_match_has_its_results_and_games(run: Run, book: Path, tmp_path: Path) -> None:
@@ -352,12 +351,12 @@ def test_a_tournament_of_three(
     form: str, meetings: list[str], run: Run, book: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Each opening is played twice, also when the match is lengthened. Who moves first mates, or cheats; the best is first in the table."""
-    pgn, plot = tmp_path / "games.pgn", tmp_path / "plot.svg"
+    pgn = tmp_path / "games.pgn"
     words = [*engines("cheat"), "--own-tc", "nodes=7", *engines("good b", "good a"), "--tc", "40/9", "--form", form, "--resume"]
     words += ["--openings", str(book), "--pgn", str(pgn), "--journal", str(tmp_path / "games.jsonl")]
     assert match.main([*words, "--games", "3"]) == 0
     finished_first = finished(tmp_path / "games.jsonl")
-    assert match.main([*words, "--games", "4", "--concurrency", "2", "--plot", str(plot)]) == 0
+    assert match.main([*words, "--games", "4", "--concurrency", "2"]) == 0
     assert finished(tmp_path / "games.jsonl")[: len(finished_first)] == finished_first
     games = {int(game.headers["GameId"]): game for game in read_pgn(pgn)}
     positions, played = [opening.position() for opening in choose(open_book(book), 2, 1)], []
@@ -379,7 +378,6 @@ def test_a_tournament_of_three(
     found = run(*words, "--games", "4")
     assert [engine["points"] for engine in found["engines"]] == ([0, 6, 6] if form == "round-robin" else [0, 4, 4])
     assert [meeting["players"] for meeting in found["meetings"]] == [[0, 1], [0, 2], [1, 2]][: len(meetings)]
-    assert plot.exists()
 
 
 @pytest.mark.parametrize(

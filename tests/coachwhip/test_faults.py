@@ -50,15 +50,15 @@ READS = """
 """
 JOURNALS = [f"{work} --journal FILE" for work in ("MATCH", "SPSA")]
 REPLACES = [  # an old file of the same kind, at the end and as a whole
-    "MATCH --plot FILE.png", "SUITE good.epd --plot FILE.png", "TUNE --plot FILE.png", "TRAIN --plot FILE.svg",
-    "LAB --positions good.fen --page FILE.html", "ANALYSE good.pgn --output FILE", "ANALYSE good.pgn --report FILE", "selfplay good.vf --epd FILE",
+    "MATCH --report FILE", "SUITE good.epd --report FILE", "TUNE --report FILE", "TRAIN --report FILE", "LAB --positions good.fen --report FILE",
+    "ANALYSE good.pgn --output FILE", "ANALYSE good.pgn --report FILE", "selfplay good.vf --epd FILE",
     "selfplay good.vf --epd FILE.xz", "ANALYSE good.pgn --puzzles FILE",
     LINES["TUNE"].replace("new.py", "FILE"), LINES["TRAIN"].replace("new.cwnet", "FILE"),
 ]  # fmt: skip
 OWN = LINES["SELFPLAY"].replace("own.vf", "FILE")
 WRITES = [*JOURNALS, *REPLACES, "MATCH --pgn FILE.pgn", "TRAIN --checkpoint FILE", OWN]
 FILLED = [  # one of those that are written in the same way
-    "MATCH --journal FILE", "TRAIN --checkpoint FILE", "TRAIN --plot FILE.svg", "MATCH --pgn FILE.pgn",
+    "MATCH --journal FILE", "TRAIN --checkpoint FILE", "TRAIN --report FILE", "MATCH --pgn FILE.pgn",
     "ANALYSE good.pgn --output FILE", "selfplay good.vf --epd FILE", *REPLACES[-2:], OWN,
 ]  # fmt: skip
 
@@ -233,15 +233,15 @@ SAME = [
     "selfplay SAME:good.epd --openings good.epd",
     "tune good.epd --output SAME:good.epd",
     "tune good.epd=2 --output SAME:good.epd",
-    "tune good.epd --output new.py --weights w.svg --plot SAME:w.svg",
+    "tune good.epd --output new.py --weights w.py --report SAME:w.py",
     "train labelled.vf --output SAME:labelled.vf",
     "train labelled.vf --output SAME:new.cwnet --start new.cwnet",
     "train labelled.vf --output SAME:new.cwnet --weights wn.py --force",
     "train labelled.vf --output new.cwnet --checkpoint SAME:new.cwnet",
     "MATCH --openings good.pgn --pgn SAME:good.pgn",
     "MATCH --pgn SAME:all --journal all",
-    "SUITE w.svg --plot SAME:w.svg",
-    "lab --positions good.fen --page SAME:good.fen",
+    "SUITE w.epd --report SAME:w.epd",
+    "lab --positions good.fen --report SAME:good.fen",
     "spsa --tune rfp_margin --openings good.epd --journal SAME:good.epd",
     "analyse good.pgn --report SAME:good.pgn",
     "analyse good.pgn --output SAME:new --report ./new",
@@ -255,11 +255,11 @@ SAME = [
 )
 def test_no_output_is_an_input_or_another_output(line: str, kind: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (folder / "wn.py").write_text('NETWORK = "new.cwnet"')
-    for name in ("new.cwnet", "w.svg", "w.png", "j", "all", "new"):
+    for name in ("new.cwnet", "w.py", "w.epd", "all", "new"):
         (folder / name).write_bytes(b"mine")
     words = shlex.join(words_of(line))
     for word in re.findall(r"SAME:([^\s']+)", words):
-        link = folder / "link.svg"
+        link = folder / "link"
         if kind == "symbolic link":
             link.symlink_to(word)
         elif kind == "hard link" and "/" not in word:
@@ -344,13 +344,13 @@ def test_a_rejected_engine_leaves_no_journal(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "hidden", "message"),
     [
-        ("MATCH --plot x.png", "matplotlib", "match: --plot needs matplotlib: python3 -m pip install 'coachwhip[bench]'"),
+        ("TUNE", "scipy", "tune: it needs scipy: python3 -m pip install 'coachwhip[bench]'"),
         ("TRAIN", "numpy", "train: needs numpy: python3 -m pip install numpy"),
         ("MATCH --scheduler local", "distributed", "--scheduler needs Dask: python3 -m pip install 'coachwhip[cluster]'"),
         ("SUITE good.epd", "chess", "suite: needs chess: python3 -m pip install chess"),
         ("TRAIN", "secrets", "train: needs a library that cannot be loaded: import of secrets halted"),  # not pip's
         *(
-            (line, "matplotlib rich scipy distributed", "")
+            (line, "rich scipy distributed", "")
             for line in ("bench 1", "MATCH", "SUITE good.epd", "LAB --positions good.fen", "SELFPLAY", "TRAIN")
         ),
     ],

@@ -348,14 +348,14 @@ def test_ctrl_c_without_a_checkpoint_keeps_the_network(
     kept = network.from_bytes((tmp_path / "net.cwnet").read_bytes())
     assert (kept.provenance["epoch"], kept.provenance["epochs"]) == (2, 3)
     monkeypatch.undo()
-    trained(data, tmp_path / "whole.cwnet", "--plot", str(tmp_path / "losses.svg"))
+    trained(data, tmp_path / "whole.cwnet", "--report", str(tmp_path / "losses.html"))
     said = capsys.readouterr()
     assert re.findall("^epoch +([0-9]+): loss", said.err, re.MULTILINE) == ["1", "2", "3"]
     assert "the terms alone: validation loss 0." in said.err
     assert "in the integers of the engine 0." in said.out
-    picture = (tmp_path / "losses.svg").read_text()
-    assert "the terms alone, validation positions" in picture
-    assert re.findall("<!-- ([1-9].*) -->", picture) == ["1", "2", "3"]  # epochs are whole; losses are below 1
+    page = (tmp_path / "losses.html").read_text()
+    assert page.count("<polyline") == 4  # training, validation, the terms alone, the best epoch
+    assert re.findall('<th scope="row">(.*?)</th>', page) == ["1", "2", "3"]
 
 
 @pytest.mark.parametrize(

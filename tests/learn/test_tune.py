@@ -6,7 +6,6 @@ import hashlib
 import json
 import math
 import random
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -211,12 +210,12 @@ def test_no_better_validation_ends_the_fit(own: Path, tmp_path: Path, capsys: py
 def test_nothing_learnt_is_reported_and_nothing_is_written(epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "new.py"
     out.write_text("# mine\n")
-    assert tune.main([str(epd), "--output", str(out), *QUICK, "--plot", str(tmp_path / "losses.png")]) == 3
+    assert tune.main([str(epd), "--output", str(out), *QUICK, "--report", str(tmp_path / "losses.html")]) == 3
     said = capsys.readouterr()
     assert f"nothing was learnt: {out} is not written, since the engine's validation loss did not fall" in said.err
     assert "numbers changed: not written" in said.out
     assert out.read_text() == "# mine\n"
-    assert (tmp_path / "losses.png").read_bytes().startswith(b"\x89PNG")
+    assert "nothing was learnt: " in (tmp_path / "losses.html").read_text()
 
 
 def interrupt(monkeypatch: pytest.MonkeyPatch, steps: int) -> None:
@@ -310,7 +309,7 @@ def test_the_new_file_says_where_it_comes_from(
     taught: Path, own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Data, settings and losses: enough to make it again, with comments and layout of the old one."""
-    out, plot = tmp_path / "new.py", tmp_path / "losses.svg"
+    out = tmp_path / "new.py"
     words = [taught, f"{own}=2.5", "--output", out, *QUICK, "--wdl", "0.6"]
     summary = run(capsys, *words, "--seed", 7)
     text = out.read_text()
@@ -327,9 +326,8 @@ def test_the_new_file_says_where_it_comes_from(
     assert _comments(text) == _comments(config.dump(config.load_default()))
     run(capsys, *words, "--seed", 7)
     assert out.read_text() == text
-    run(capsys, *words, "--seed", 8, "--plot", plot)
+    run(capsys, *words, "--seed", 8)
     assert config.load(out) != config.load(_written(tmp_path / "first.py", text))
-    assert re.findall("<!-- ([1-9].*) -->", plot.read_text()) == ["1", "2", "3"]  # epochs are whole; losses are below 1
 
 
 def _written(path: Path, text: str) -> Path:

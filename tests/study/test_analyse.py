@@ -26,7 +26,8 @@ from programs import CHROMIUM
 from uci_process import run_once, run_until
 
 from coachwhip.games.pages import board_page, judge
-from coachwhip.games.pages.chart import ticks
+from coachwhip.games.pages.chart import levels
+from coachwhip.games.pages.graph import ticks
 from coachwhip.games.pages.pgn_clock import clock_text, span_text, times, used
 from coachwhip.games.pages.phases import FULL_PHASE, phases
 from coachwhip.games.pages.study import Study, over_games
@@ -473,7 +474,7 @@ def test_opening_and_clocks_where_the_game_has_them(two_games: str) -> None:
         ["1:00", "1:00"], ["1:01", "1:00"], ["1:01", "0:31"], ["0:09.5", "0:31"], ["0:09.5", "5:00"]
     ]  # fmt: skip
     assert [position.get("spent") for position in game] == [None, "0.5 s", "31 s", "50 s", None]  # the last clock was set
-    assert page.count('<polyline class="time ') == 2
+    assert page.count('<polyline class="curve" style=') == 2
     assert not any(word in two_games for word in ('"clocks"', '"spent"', "Time used", 'class="opening"', "Clocks:"))
 
 
@@ -498,6 +499,14 @@ def test_black_may_begin() -> None:
     assert found.spent == [3, 5]
     assert used(found.spent, chess.BLACK) == [5, 3]
     assert list(ticks(studied(text, [Cp(0)] * 3).boards)) == [(1, 7), (2, 8)]
+
+
+def test_an_axis_has_few_round_labels_around_all_values() -> None:
+    """Also where all values are the same, or one is infinite."""
+    assert levels([0.0047, 0.0053]) == [0.0047, 0.0048, 0.0049, 0.005, 0.0051, 0.0052, 0.0053]
+    assert levels([-130, math.inf, 700]) == [*range(-200, 801, 200)]
+    assert levels([-2.9, -2.8], 1) == [-3, -2]
+    assert levels([7, 7]) == [7, 7.1]
 
 
 # Elements to click and keys to press in the report, and what it shows then.

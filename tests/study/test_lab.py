@@ -153,7 +153,7 @@ def html_page(tmp_path_factory: pytest.TempPathFactory, positions: str) -> str:
     """A page of few techniques with long names."""
     path = tmp_path_factory.mktemp("page") / "lab.html"
     words = ["--depth", "2", "--positions", positions, "--hash", "1", "--only", "continuation,quiescence,lmr"]
-    assert lab.main([*words, "--page", str(path)]) == 0
+    assert lab.main([*words, "--report", str(path)]) == 0
     return path.read_text(encoding="utf-8")
 
 

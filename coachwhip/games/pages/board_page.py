@@ -16,8 +16,8 @@ import chess
 from ..pgn import game_text
 from . import judge
 from .board import BOARDS, SEATS, html_page, legal_moves, squares
-from .chart import clocks, graph
-from .frame import HERE
+from .frame import HERE, table
+from .graph import clocks, graph
 from .pgn_clock import clock_text, span_text, times, used
 from .phases import PHASES, RULE
 from .study import LINE_PLIES, Line, Side, Study, over_games, player_of, score_text
@@ -121,17 +121,10 @@ def _chooser(games: Sequence[_Game]) -> str:
 
 def _players(studies: Sequence[Study]) -> str:
     """Return a row for each player of several games; "" if there is none."""
-    rows = "".join(
-        f'<tr><th scope="row">{escape(side.name)}</th><td>{games}</td>{"".join(f"<td>{cell}</td>" for cell in side.cells())}</tr>'
-        for games, side in over_games(study.sides() for study in studies)
-    )
-    if not rows:
-        return ""
-    signs = "".join(f'<th scope="col" title="{kind.plural}">{kind.sign}</th>' for kind in judge.JUDGEMENTS)
-    heads = "".join(
-        f'<th scope="col">{name}</th>' for name in ("Player", "Games", "Accuracy", *map(str.capitalize, PHASES), "Average loss")
-    )
-    return f'<section class="players" aria-label="Players"><table><thead><tr>{heads}{signs}</tr></thead><tbody>{rows}</tbody></table></section>'
+    rows = [[side.name, f"{games}", *side.cells()] for games, side in over_games(study.sides() for study in studies)]
+    kinds = (*PHASES, "average loss", *(kind.plural for kind in judge.JUDGEMENTS))
+    headings = ("Player", "Games", "Accuracy", *map(str.capitalize, kinds))
+    return f'<section class="summary" aria-label="Players">{table(headings, rows)}</section>' if rows else ""
 
 
 def _keys() -> str:

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The frame of every page: one HTML file that needs no other file, with the style `report.css`."""
+"""The frame of every page: one HTML file that needs no other file, with the style `report.css`; and tables."""
 
 from base64 import b64encode
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from html import escape
 from pathlib import Path
+
+from ...text import storable
 
 HERE = Path(__file__).parent
 
@@ -13,7 +16,7 @@ def document(title: str, body: str, script: str = "", connect: str = "'none'") -
     """Return a page of this body, in HTML. Its Content-Security-Policy allows only the script given, and requests only to `connect`."""
     own = f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" if script else "'none'"
     allowed = f"connect-src {connect}; style-src 'unsafe-inline'; script-src {own}"
-    return f"""<!DOCTYPE html>
+    page = f"""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -30,3 +33,19 @@ def document(title: str, body: str, script: str = "", connect: str = "'none'") -
 </body>
 </html>
 """
+    return storable(page)
+
+
+def report(title: str, *parts: str) -> str:
+    """Return a page without games: a heading, and below it parts in HTML."""
+    return document(title, "\n".join(['<main class="report">', f"<h1>{escape(title)}</h1>", *parts, "</main>"]))
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table in HTML, which scrolls where it has no room. The first column names the rows."""
+    head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in headings)
+    body = "".join(
+        f'<tr><th scope="row">{escape(name)}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in cells)}</tr>'
+        for name, *cells in rows
+    )
+    return f'<div class="scroll" tabindex="0"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'

@@ -64,9 +64,7 @@
     if (link) {
       link.setAttribute("aria-current", "true");
       const box = link.parentElement;
-      if (link.offsetTop < box.scrollTop || link.offsetTop + 30 > box.scrollTop + box.clientHeight) {
-        box.scrollTop = link.offsetTop - box.clientHeight / 2;
-      }
+      box.scrollTop = link.offsetTop - box.clientHeight / 2;
     }
     for (const cursor of all(".cursor", shown)) cursor.style.left = `${100 * at / Math.max(positions().length - 1, 1)}%`;
     const chooser = document.getElementById("game");
@@ -126,7 +124,7 @@
     const { places, number, right } = exercise;
     announce(`You found ${right} of ${places.length} at the first try.`);
     if (action === "end" || number === places.length) exercise = null;
-    else location.replace(`#g${places[number]}`);
+    else history.replaceState(null, "", `#g${places[number]}`); // no event, whose `show` would end a drag
     document.body.classList.toggle("practising", Boolean(exercise));
     show();
     one(exercise ? ".verdict" : "[data-exercise=start]").focus();

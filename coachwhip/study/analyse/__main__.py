@@ -46,7 +46,7 @@ from ...games.pages.study import (
 from ...games.pgn import game_text
 from ...games.time_control import TimeControl, add_limits, limit_of
 from ...in_process import open_engine
-from ...text import counted, reason, shorten, storable
+from ...text import counted, reason, shorten
 from ...uci.options import MAX_HASH_MB, MAX_MULTIPV, MAX_THREADS
 from ...uci.parse import MAX_NAMED
 from .puzzles import puzzles
@@ -277,7 +277,7 @@ class AnalysisRun(Experiment[Study, list[str]]):
         if args.report:
             more = f"; the first {len(self._shown)} games" if len(self._shown) == board_page.MAX_GAMES else ""
             page = board_page.page(self._shown, self._described + more)
-            write_bytes(args.report, storable(page).encode())
+            write_bytes(args.report, page.encode())
         if args.puzzles:
             write_bytes(args.puzzles, "".join(f"{line}\n" for line in self._puzzles).encode())
             warn(f"{counted(len(self._puzzles), 'puzzle')} in {args.puzzles}")

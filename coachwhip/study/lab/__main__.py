@@ -76,14 +76,14 @@ def main(argv: Sequence[str]) -> int:
     add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
     add("--set", **sets_tunables())
     add("--json", action="store_true", help="print one JSON object instead of text")
-    add("--page", type=file_name, metavar="FILE", help="write the table, a picture of it and explanations as one HTML file")
+    add("--report", type=file_name, metavar="FILE", help="write a page of HTML: the table, a chart of it and explanations")
     add_force(add)
     return parser.run(argv, _lab)
 
 
 def _lab(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
-    check_outputs(args, {"page": "a page of coachwhip"})
+    check_outputs(args, {"report": "a page of coachwhip"})
     experiment = _experiment(args)
     results: laboratory.Results = {}
     try:
@@ -94,8 +94,8 @@ def _lab(args: argparse.Namespace) -> int:
             print(json.dumps(lab_report.as_dict(report, results)))
         elif report.rows:
             print(lab_report.text(report))
-        if report.rows and args.page:
-            lab_page.page(report, args.page)
+        if report.rows and args.report:
+            lab_page.page(report, args.report)
     return 1 if any(summary.wrong for summary in report.rows) else 0
 
 

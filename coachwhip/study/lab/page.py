@@ -1,22 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The laboratory's page: a bar for each row, the table and the techniques, in the viewer's frame."""
+"""The laboratory's page: a bar for each row, the table and the techniques."""
 
 import math
 from html import escape
 from pathlib import Path
 
 from ...cli.files import write_bytes
+from ...games.pages import frame
 from ...games.pages.chart import bars
-from ...games.pages.frame import document
 from .report import Report, short, text
 from .techniques import BY_KEY
 
-STYLE = """\
-.lab { display: block; }
-.lab p { max-width: 46rem; }
-.lab a { text-decoration: underline; }
-.lab pre { overflow-x: auto; }
-"""
+ABOUT = """<p>Adversarial search, one technique after another on the same positions, in the engine itself: each row of the table switches
+on one technique more. Made by coachwhip lab.</p>"""
 
 
 def page(report: Report, path: Path) -> None:
@@ -26,18 +22,9 @@ def page(report: Report, path: Path) -> None:
         f'<p><b>{each.title}</b> ({each.kind}). {escape(each.text)} <a href="{escape(each.source)}">Source</a></p>'
         for each in techniques
     )
-    body = f"""<style>
-{STYLE}</style>
-<main class="lab">
-<h1>The search laboratory</h1>
-<p>Adversarial search, one technique after another on the same positions, in the engine itself: each row of the table switches
-on one technique more. Made by coachwhip lab.</p>
-{_bars(report)}
-<pre tabindex="0">{escape(text(report))}</pre>
-<h2>The techniques</h2>
-{explained}
-</main>"""
-    write_bytes(path, document("The search laboratory", body).encode())
+    figures = f'<pre tabindex="0">{escape(text(report))}</pre>'
+    parts = ABOUT, _bars(report), figures, "<h2>The techniques</h2>", explained
+    write_bytes(path, frame.report("The search laboratory", *parts).encode())
 
 
 def _bars(report: Report) -> str:
