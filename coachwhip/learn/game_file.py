@@ -6,29 +6,24 @@ settings of our games are in a JSON file next to it. Bytes after the last whole 
 score, have NO_SCORE with the sign of the better side; readers leave such positions out.
 """
 
-from __future__ import annotations
-
 import shutil
 import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from io import BufferedReader
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..compressed import LONGEST_START, CompressedError, compression, expanded
 from ..core.learning.scorer import PACKED_SIZE, RESULT_AT, SCORE_AT, STM_AT, decode_games, unpack
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from io import BufferedReader
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    Boards = NDArray[np.uint8]  # [position, byte]: packed positions, with score and result
-    Mask = NDArray[np.bool_]
-    Numbers = NDArray[np.int64]
-    Singles = NDArray[np.float32]
+Boards = NDArray[np.uint8]  # [position, byte]: packed positions, with score and result
+Mask = NDArray[np.bool_]
+Numbers = NDArray[np.int64]
+Singles = NDArray[np.float32]
 
 RESULTS = ("0-1", "1/2-1/2", "1-0")  # the number of a result in a file is its place here
 NO_SCORE = 32_767

@@ -6,21 +6,15 @@ order until a pool is full, and draws from that pool at random, so a batch has p
 that fit into one pool are shuffled completely. Games are decoded each time, which takes a small part of the time of a training.
 """
 
-from __future__ import annotations
-
 import hashlib
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 
 from ..core.learning.scorer import PACKED_SIZE
-from .game_file import FormatError, decode, few_of_each, read
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from .game_file import Boards, Mask, Numbers
+from .game_file import Boards, FormatError, Mask, Numbers, decode, few_of_each, read
 
 POOL = 1 << 23  # positions in memory, at most, apart from a chunk
 SPLIT = 1  # the seed that chooses the games held out

@@ -3,26 +3,26 @@
 
 import argparse
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..cli.checkout import revision
 from ..cli.command import CommandError, Parser, file_name, number, require, whole_number
 from ..cli.files import naming
 from ..cli.outputs import add_force, check_outputs, require_regular
 from ..cli.pool import here
+from ..cli.progress import progress
 from ..cli.run import run
 from ..evaluation import config
 from ..games.pages.plot import require_plot
 from ..text import counted
 from .game_file import MAX_SCORE, PER_GAME
 from .run import Epoch, LearningRun, add_options
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from .terms.fit import Options, Source
+from .terms.fit import Fitting, Options, Source
+from .terms.fit_report import count, outcome, weights_file
+from .terms.model import chosen
+from .tuning_set import distinct, read
 
 EPILOG = """\
 FILE holds EPD with c9 (the game's result, White first) and optionally c8 (a score in pawns from White's side), plain or
@@ -111,9 +111,6 @@ class TuneRun(LearningRun[Epoch]):
 
     def __init__(self, args: argparse.Namespace, argv: Sequence[str]) -> None:
         """Read the data. Raises ValueError."""
-        from .terms.fit import Fitting, Options
-        from .terms.model import chosen
-
         super().__init__(args)
         self.total = args.epochs
         self._argv = argv
@@ -123,12 +120,8 @@ class TuneRun(LearningRun[Epoch]):
         sources = [self._source(place, start, options) for place in range(len(args.files))]
         self._fit = Fitting(sources, start, free, options)
 
-    def _source(self, place: int, start: Sequence[int], options: "Options") -> "Source":
+    def _source(self, place: int, start: Sequence[int], options: Options) -> Source:
         """Read the positions of a file that the options select, and count what the evaluation sees in them."""
-        from ..cli.progress import progress
-        from .terms.fit_report import count
-        from .tuning_set import distinct, read
-
         path, weight = self.args.files[place]
         require_regular(path, "tune")
         with naming(path):
@@ -138,7 +131,7 @@ class TuneRun(LearningRun[Epoch]):
         with progress(f"features of {data.name}", len(data)) as bar:
             return count(data, weight, start, options, place, bar.advance)
 
-    def batches(self) -> "Iterator[Iterator[Epoch]]":
+    def batches(self) -> Iterator[Iterator[Epoch]]:
         """Yield the epochs, of which the first one is the start."""
         yield self._fit.epochs()
 
@@ -154,8 +147,6 @@ class TuneRun(LearningRun[Epoch]):
 
     def result(self) -> bytes | None:
         """Return the new weights file, if the engine's validation loss has fallen."""
-        from .terms.fit_report import outcome, weights_file
-
         weights, figures = outcome(self._fit, self.epochs)
         self._figures = figures | {"interrupted": self.is_interrupted}
         if not figures["learnt"]:

@@ -5,30 +5,23 @@ Ten million positions fit in half a gigabyte. Positions of a group resemble each
 or all into validation. A group is a game if the file names the games, otherwise all positions with the same pawns.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import struct
 import zlib
 from array import array
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, BinaryIO
+from pathlib import Path
+from typing import Any, BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.learning.scorer import PACKED_SIZE, RULE50_AT, SCORE_AT, pack
 from . import game_file
-from .game_file import NO_SCORE, RESULTS, few_of_each, hashes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from .game_file import Boards, Numbers, Singles
+from .game_file import NO_SCORE, RESULTS, Boards, Numbers, Singles, few_of_each, hashes
 
 TELLING_PAWNS = 6  # with fewer pawns, a group is the positions with the same board
 MAX_PAWNS_SCORE = 320.0  # of c8, either way
@@ -66,7 +59,7 @@ class TuningSet:
         scores[scores == NO_SCORE] = np.nan
         return scores
 
-    def chosen(self, rows: slice | NDArray[Any]) -> TuningSet:
+    def chosen(self, rows: slice | NDArray[Any]) -> "TuningSet":
         """Return some of the positions, by a slice, a mask or their numbers."""
         return replace(self, boards=self.boards[rows], groups=self.groups[rows])
 

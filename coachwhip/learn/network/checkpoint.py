@@ -5,11 +5,11 @@ A line of JSON holds the settings, the losses of the epochs and the SHA-256 of w
 gradients and of their squares, as little-endian floats.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,10 +17,6 @@ from ...cli.command import CommandError
 from ...cli.files import naming, write_bytes
 from ..run import Epoch
 from .trainer import State
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 FORMAT = "coachwhip checkpoint 1"
 

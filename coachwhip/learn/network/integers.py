@@ -15,22 +15,17 @@ that round towards zero, is the score in centipawns from the view of stm. The sc
 "residual" network is added to that of the weighted terms, and that of a "pure" one replaces it.
 """
 
-from __future__ import annotations
-
 import json
 import struct
 import zlib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core import engine
 from ...core.learning.scorer import INPUTS, MAX_OUTPUT_WEIGHT, MAX_PIECES, QA, QB
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..game_file import Singles
+from ..game_file import Singles
 
 FIRST_LINE = b"coachwhip network 1\n"
 MAX_WEIGHT = (2**15 - 1) // (MAX_PIECES + 1)  # of the first layer's weights and biases: the sum of 32 and a bias fits in 16 bits

@@ -7,28 +7,20 @@ endings and the fifty-move counter leave. An output of 1.0 is worth `logit` cent
 Data and settings decide everything: an interruption changes not a bit of the result.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.learning.scorer import TRAINING_BLOCK, adam_step, network_loss
-from ..game_file import is_black, points, scores
+from ...core.learning.scorer import TRAINING_BLOCK, Scorer, adam_step, network_loss
+from ..game_file import Boards, Singles, is_black, points, scores
 from ..logistic import cosine, expectation, fit_scale
 from ..run import Epoch
-from .integers import ROWS, floats, limits, parameters, quantised, size
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...core.learning.scorer import Scorer
-    from ..game_file import Boards, Singles
-    from ..training_set import TrainingSet
-    from .integers import Network
+from ..training_set import TrainingSet
+from .integers import ROWS, Network, floats, limits, parameters, quantised, size
 
 PARTS = 2  # of each batch, and of the parameters: a thread for each
 ALIGNMENT = 64  # bytes: rows of a block that start with a cache line are read faster

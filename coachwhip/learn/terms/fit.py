@@ -7,25 +7,18 @@ happens to have more often. The loss is the cross-entropy between the prediction
 with the points that a search's score predicts.
 """
 
-from __future__ import annotations
-
 import itertools
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.learning.scorer import adam_step
 from ..logistic import cosine, expectation, losses
 from ..run import Epoch
-from .model import PARAMETERS, TABLE, TAPERED, Evaluation, bounds, joined, parameters, roughness
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from ..tuning_set import TuningSet
-    from .model import Features, Floats, Singles
+from ..tuning_set import TuningSet
+from .model import PARAMETERS, TABLE, TAPERED, Evaluation, Features, Floats, Singles, bounds, joined, parameters, roughness
 
 EPSILON = 1e-10  # of Adam: a centipawn changes the loss of a position by little
 
@@ -66,7 +59,7 @@ class Samples(NamedTuple):
     scales: Singles  # centipawns
     edges: Singles  # centipawns
 
-    def chosen(self, rows: slice | NDArray[Any]) -> Samples:
+    def chosen(self, rows: slice | NDArray[Any]) -> "Samples":
         """Return some of the positions."""
         return Samples(self.features.chosen(rows), *(part[rows] for part in self[1:]))
 

@@ -4,31 +4,22 @@
 The losses in the report are those of the engine: it evaluates the positions with the rounded weights.
 """
 
-from __future__ import annotations
-
 import ast
 import textwrap
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.learning.scorer import Scorer
 from ...evaluation import config
 from ..game_file import is_black
 from ..logistic import expectation, fit_scale, losses
-from ..tuning_set import split
-from .fit import Source
-from .model import features, flat_weights, joined, parameters
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from ..run import Epoch
-    from ..tuning_set import TuningSet
-    from .fit import Fitting, Options
-    from .model import Singles
+from ..run import Epoch
+from ..tuning_set import TuningSet, split
+from .fit import Fitting, Options, Source
+from .model import Singles, features, flat_weights, joined, parameters
 
 CHUNK = 16_384  # positions that the core counts in one call
 FEW = 100  # with fewer scored positions, the scale of their scores is not fitted and the scores are not used

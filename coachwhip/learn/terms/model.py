@@ -9,27 +9,21 @@ engine evaluates. The method is https://www.chessprogramming.org/Texel%27s_Tunin
 The parameters are one array: the midgame values of TAPERED, their endgame values, and the values of PLAIN.
 """
 
-from __future__ import annotations
-
 import math
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatch
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.engine import FULL_PHASE, FULL_SCALE
 from ...core.learning.scorer import DANGER_STEP
 from ...evaluation.layout import DANGER, SCALE, WEIGHTS, cells, pack_pair, unpack_pair
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Singles = NDArray[np.float32]
-    Ints = NDArray[np.int64]
-
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Ints = NDArray[np.int64]
 
 TAPERED = [weight for weight in cells() if weight.is_tapered]  # the weight of each number
 PLAIN = [weight for weight in cells() if not weight.is_tapered]
@@ -117,7 +111,7 @@ class Features(NamedTuple):
     scale: Ints  # index of the scale factor that applies; the number of scale factors if none does
     phase: Singles  # 1 midgame .. 0 endgame
 
-    def chosen(self, rows: slice | NDArray[Any]) -> Features:
+    def chosen(self, rows: slice | NDArray[Any]) -> "Features":
         """Return the positions with these row numbers, in this order."""
         return Features._make(part[rows] for part in self)
 
