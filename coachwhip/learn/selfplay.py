@@ -16,7 +16,7 @@ from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..cli.checkout import revision
 from ..cli.command import CommandError, Parser, file_name, warn, whole_number
@@ -27,14 +27,13 @@ from ..cli.pool import Pool, cluster, processes
 from ..cli.run import Experiment, run
 from ..cli.signature import engine_names, signature
 from ..compressed import LONGEST_START, compression
-from ..core.learning.scorer import RESULT_AT
-from ..games.openings import Book, open_book, standard_start
+from ..core.learning.scorer import RESULT_AT, encode_game
+from ..games.openings import Book, Opening, open_book, standard_start
 from ..games.rules import Rules, add_own_game_arguments, add_rule_arguments
 from ..text import counted
-from .game_file import EMPTY_SIZE, LARGEST_SCORE, MAX_SCORE, PER_GAME, RESULTS, FormatError, epd, open_games, summary
-from .own_game import settings_from
+from .game_file import EMPTY_SIZE, LARGEST_SCORE, MAX_SCORE, NO_SCORE, PER_GAME, RESULTS, FormatError, epd, open_games, summary
+from .own_game import OwnGames, settings_from
 from .run import add_options
-from .selfplay_game import GameStart, SelfplaySettings, play
 
 EPILOG = """\
 FILE is written in viriformat, which the trainers of other engines read too: every move of a game with its score, 4.4 bytes a
@@ -106,9 +105,7 @@ def _selfplay(args: argparse.Namespace) -> int:
         args.settings_file = _settings_path(args.file)
         check_outputs(args, {}, ["file", "settings_file"])
         rules = Rules(None, *args.resign, *args.draw)._replace(max_moves=args.max_moves)
-        settings = SelfplaySettings(
-            **settings_from(args), random_plies=args.random_plies, to_the_end=args.to_the_end, rules=rules
-        )
+        settings = OwnGames(**settings_from(args), random_plies=args.random_plies, rules=rules)
         books = [open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed) for path in args.openings]
         book = list(chain(*books)) or standard_start(chess960=args.chess960)
         with closing(GameStore(args.file, _described(args, settings, books))) as store:
@@ -117,7 +114,7 @@ def _selfplay(args: argparse.Namespace) -> int:
         raise CommandError(str(error)) from error
 
 
-def _described(args: argparse.Namespace, settings: SelfplaySettings, books: Sequence[Book]) -> dict[str, Any]:
+def _described(args: argparse.Namespace, settings: OwnGames, books: Sequence[Book]) -> dict[str, Any]:
     """Return the settings as the JSON file has them. Raises OSError."""
     return {
         **vars(settings),
@@ -127,9 +124,26 @@ def _described(args: argparse.Namespace, settings: SelfplaySettings, books: Sequ
             {"name": path.name, "sha256": fingerprint(path), "entries": len(book)}
             for path, book in zip(args.openings, books, strict=True)
         ],
-        "plies": args.plies,
-        "chess960": args.chess960,
+        **{name: getattr(args, name) for name in ("to_the_end", "plies", "chess960")},
     }
+
+
+class GameStart(NamedTuple):
+    """The number of a game, and where it starts."""
+
+    number: int
+    opening: Opening
+
+
+def play(settings: OwnGames, to_the_end: int, start: GameStart) -> bytes:
+    """Play a game, `to_the_end` percent of all games by the rules of chess alone; return its bytes in a game file."""
+    rng = random.Random(f"{settings.seed} {start.number}")
+    goes_to_the_end = random.Random(f"{settings.seed} {start.number} to the end").randrange(100) < to_the_end
+    engine, position = settings.engine(), settings.start(start.opening, rng)
+    fen = position.fen()
+    result, moves, scores = settings.play([engine, engine], position, Rules() if goes_to_the_end else settings.rules)
+    labels = (max(-NO_SCORE, min(score.score(mate_score=2 * NO_SCORE), NO_SCORE)) for score in scores)  # a mate: NO_SCORE
+    return encode_game(fen, RESULTS.index(result), list(zip(moves, labels, strict=True)))
 
 
 def _settings_path(path: Path) -> Path:
@@ -242,9 +256,9 @@ class SelfplayRun(Experiment[GameStart, bytes]):
 
 
 @contextmanager
-def _workers(args: argparse.Namespace, settings: SelfplaySettings) -> Iterator[Pool[GameStart, bytes]]:
+def _workers(args: argparse.Namespace, settings: OwnGames) -> Iterator[Pool[GameStart, bytes]]:
     """Provide processes of this machine, or the workers of a cluster. Raises CommandError if these are of another version."""
-    work = partial(play, settings)
+    work = partial(play, settings, args.to_the_end)
     if not args.scheduler:
         with processes(work, args.concurrency) as pool:
             yield pool

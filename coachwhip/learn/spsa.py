@@ -138,7 +138,7 @@ def play(settings: OwnGames, game: PairGame) -> int:
     pair, reversed_colours = divmod(game.number, 2)
     sides = (game.minus, game.plus) if reversed_colours else (game.plus, game.minus)
     position = settings.start(game.opening, random.Random(f"{settings.seed} {pair}"))
-    result = settings.play([settings.engine(side) for side in sides], position, settings.rules)
+    result, _, _ = settings.play([settings.engine(side) for side in sides], position, settings.rules)
     return -WHITE_SCORE[result] if reversed_colours else WHITE_SCORE[result]
 
 
