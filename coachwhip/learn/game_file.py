@@ -17,6 +17,7 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..cli.command import CommandError
 from ..compressed import LONGEST_START, CompressedError, compression, expanded
 from ..core.learning.scorer import PACKED_SIZE, RESULT_AT, SCORE_AT, STM_AT, decode_games, unpack
 
@@ -35,10 +36,6 @@ BLACK_TO_MOVE = 128  # of the byte STM_AT
 CHUNK = 1 << 16  # bytes that are read at a time: about 150 games
 _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, with bits all over: 2**64 divided by the golden ratio
 _HASH_SHIFT = np.uint64(29)
-
-
-class FormatError(ValueError):
-    """A file that cannot be used; the message names it and its fault."""
 
 
 # --- Reading ---
@@ -61,16 +58,16 @@ class Games(NamedTuple):
 
 @contextmanager
 def open_games(path: Path) -> Iterator[BinaryIO]:
-    """Open a game file, compressed or not. Raises OSError, FormatError."""
+    """Open a game file, compressed or not. Raises OSError, CommandError."""
     with path.open("rb") as file, plain(file, path.name) as content:
         if not is_game_file(content):
-            raise FormatError(f"{path.name} is not a game file (viriformat)")
+            raise CommandError(f"{path.name} is not a game file (viriformat)")
         yield content
 
 
 @contextmanager
 def plain(file: BufferedReader, name: str) -> Iterator[BinaryIO]:
-    """Return an open file, or a temporary one with its content if it is compressed. Raises OSError, FormatError."""
+    """Return an open file, or a temporary one with its content if it is compressed. Raises OSError, CommandError."""
     if not compression(file.peek(LONGEST_START)):
         yield file
         return
@@ -78,7 +75,7 @@ def plain(file: BufferedReader, name: str) -> Iterator[BinaryIO]:
         try:
             shutil.copyfileobj(expanded(file), target)
         except CompressedError as error:
-            raise FormatError(f"{name} cannot be read: {error}") from error
+            raise CommandError(f"{name} cannot be read: {error}") from error
         target.seek(0)
         yield target
 
@@ -93,7 +90,7 @@ def is_game_file(file: BinaryIO) -> bool:
 def read(file: BinaryIO, name: str, max_score: float = LARGEST_SCORE) -> Iterator[Games]:
     """Read a file from its present place, some games at a time; positions are quiet, and scored within `max_score`.
 
-    Raises OSError; FormatError that names the file for bytes that are no game.
+    Raises OSError; CommandError that names the file for bytes that are no game.
     """
     rest, first, offset = b"", 0, 0
     while data := file.read(CHUNK):
@@ -113,7 +110,7 @@ def decode(data: bytes, name: str, max_score: float, first: int, offset: int) ->
     try:
         count, positions, size = decode_games(data, rows, spans, max_score=limit, first=first, offset=offset)
     except ValueError as error:
-        raise FormatError(f"{name}: {error}") from error
+        raise CommandError(f"{name}: {error}") from error
     return Games(first, offset, data[:size], spans[:count], rows[:positions])
 
 

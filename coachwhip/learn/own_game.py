@@ -5,7 +5,6 @@ import argparse
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from chess.engine import Cp, Mate, Score
 
@@ -65,12 +64,11 @@ class OwnGames:
         return result, moves, scores
 
 
-def settings_from(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the fields of OwnGames that `add_own_game_arguments` reads. Raises CommandError."""
+def own_games(args: argparse.Namespace, random_plies: int, rules: Rules) -> OwnGames:
+    """Return games with the options of `add_own_game_arguments`. Raises CommandError."""
     try:
         weights, network = config.evaluator(args.weights)
     except config.WeightsError as error:
         raise CommandError(str(error)) from error
     tunables = dict(sorted(dict(args.set).items()))
-    fields = {"nodes": args.nodes, "hash_mb": args.hash, "seed": args.seed, "tunables": tunables}
-    return {"weights": tuple(weights), "network": network, **fields}
+    return OwnGames(tuple(weights), network, args.nodes, args.hash, args.seed, random_plies, rules, tunables)

@@ -31,8 +31,8 @@ from ..core.learning.scorer import RESULT_AT, encode_game
 from ..games.openings import Book, Opening, open_book, standard_start
 from ..games.rules import Rules, add_own_game_arguments, add_rule_arguments
 from ..text import counted
-from .game_file import EMPTY_SIZE, LARGEST_SCORE, MAX_SCORE, NO_SCORE, PER_GAME, RESULTS, FormatError, epd, open_games, summary
-from .own_game import OwnGames, settings_from
+from .game_file import EMPTY_SIZE, LARGEST_SCORE, MAX_SCORE, NO_SCORE, PER_GAME, RESULTS, epd, open_games, summary
+from .own_game import OwnGames, own_games
 from .run import add_options
 
 EPILOG = """\
@@ -53,13 +53,7 @@ examples:
 EPD_OPTIONS = (
     ("--epd", file_name, None, "FILE", "do not play: write the quiet positions as EPD ('-': print; .xz: compressed)"),
     ("--per-game", whole_number(1, 65535), None, "N", f"with --epd: at most N positions of a game (default {PER_GAME})"),
-    (
-        "--max-score",
-        whole_number(0, LARGEST_SCORE),
-        None,
-        "CP",
-        f"with --epd: scores up to +-CP centipawns (default {MAX_SCORE})",
-    ),
+    ("--max-score", whole_number(0, LARGEST_SCORE), None, "CP", f"with --epd: scores up to +-CP (default {MAX_SCORE})"),
 )
 GAME_OPTIONS = (
     ("--games", whole_number(1, 2**31), 1000, "N", "games that the file has in the end"),
@@ -95,23 +89,18 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _selfplay(args: argparse.Namespace) -> int:
-    try:
-        if args.epd:
-            return _write_epd(args)
-        if args.per_game or args.max_score is not None:
-            raise CommandError(
-                "--per-game and --max-score go with --epd: the file holds all positions, and tune and train choose"
-            )
-        args.settings_file = _settings_path(args.file)
-        check_outputs(args, {}, ["file", "settings_file"])
-        rules = Rules(None, *args.resign, *args.draw)._replace(max_moves=args.max_moves)
-        settings = OwnGames(**settings_from(args), random_plies=args.random_plies, rules=rules)
-        books = [open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed) for path in args.openings]
-        book = list(chain(*books)) or standard_start(chess960=args.chess960)
-        with closing(GameStore(args.file, _described(args, settings, books))) as store:
-            return run(SelfplayRun(args, book, store), _workers(args, settings))
-    except FormatError as error:
-        raise CommandError(str(error)) from error
+    if args.epd:
+        return _write_epd(args)
+    if args.per_game or args.max_score is not None:
+        raise CommandError("--per-game and --max-score go with --epd: FILE holds all positions, and tune and train choose")
+    args.settings_file = _settings_path(args.file)
+    check_outputs(args, {}, ["file", "settings_file"])
+    rules = Rules(None, *args.resign, *args.draw)._replace(max_moves=args.max_moves)
+    settings = own_games(args, args.random_plies, rules)
+    books = [open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed) for path in args.openings]
+    book = list(chain(*books)) or standard_start(chess960=args.chess960)
+    with closing(GameStore(args.file, _described(args, settings, books))) as store:
+        return run(SelfplayRun(args, book, store), _workers(args, settings))
 
 
 def _described(args: argparse.Namespace, settings: OwnGames, books: Sequence[Book]) -> dict[str, Any]:
@@ -155,7 +144,7 @@ class GameStore:
     """The game file, which one run at a time makes longer, and the JSON file next to it with the settings of the games."""
 
     def __init__(self, path: Path, settings: dict[str, Any]) -> None:
-        """Open a file that was made with these settings, or make a new one. Raises CommandError, OSError, FormatError."""
+        """Open a file that was made with these settings, or make a new one. Raises CommandError, OSError."""
         self.path = path
         self.results, self.plies = dict.fromkeys(RESULTS, 0), 0
         self._settings_path = _settings_path(path)
@@ -185,7 +174,13 @@ class GameStore:
         self._file.seek(0)
         has_settings = size > 0 and self._settings_path.exists()
         if has_settings:
-            require_same_settings(self.path, "selfplay", self._known_settings(), self._settings)
+            try:
+                known = dict(json.loads(read_bytes(self._settings_path))["settings"])
+            except (ValueError, LookupError, TypeError, RecursionError) as error:
+                raise CommandError(
+                    f"{self._settings_path} is no JSON file of selfplay: remove it, and it is made again"
+                ) from error
+            require_same_settings(self.path, "selfplay", known, self._settings)
         self.results, self.plies, whole = summary(self._file, self.path.name)
         if size and not (self.games or has_settings):
             raise CommandError(f"{self.path} is not a game file (viriformat)")
@@ -194,13 +189,6 @@ class GameStore:
         if whole < size:
             warn(f"{self.path}: its last game is incomplete and is dropped; it is played again")
             self._file.truncate(whole)
-
-    def _known_settings(self) -> dict[str, Any]:
-        """Read the settings in the JSON file. Raises CommandError, OSError."""
-        try:
-            return dict(json.loads(read_bytes(self._settings_path))["settings"])
-        except (ValueError, LookupError, TypeError, RecursionError) as error:
-            raise CommandError(f"{self._settings_path} is no JSON file of selfplay: remove it, and it is made again") from error
 
     def add(self, game: bytes) -> None:
         """Write the next game, all of it or nothing. Raises OSError."""
@@ -278,7 +266,7 @@ def _write_epd(args: argparse.Namespace) -> int:
         lines = epd(games, args.file.name, args.max_score, args.per_game)
         first = next(lines, "")
         if not first:
-            raise FormatError(f"{args.file}: it contains no position")
+            raise CommandError(f"{args.file}: it contains no position")
         lines = chain([first], lines)
         if is_printed:
             sys.stdout.writelines(lines)

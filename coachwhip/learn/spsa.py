@@ -29,7 +29,7 @@ from ..games.adjudication import BLACK_WINS, DRAW, WHITE_WINS
 from ..games.openings import Opening, choose, open_book, standard_start
 from ..games.rules import Rules, add_own_game_arguments
 from ..uci.tunables import ROWS, SWITCH, Row, matching
-from .own_game import OwnGames, settings_from
+from .own_game import OwnGames, own_games
 from .run import add_options
 
 ALPHA, GAMMA = 0.602, 0.101  # how fast the gains fall, as Spall recommends
@@ -209,7 +209,7 @@ def _spsa(args: argparse.Namespace) -> int:
     parameters = chosen(args.tune)
     for name in {parameter.name for parameter in parameters}.intersection(dict(args.set)):
         raise CommandError(f"{name} is tuned, so --set cannot fix it: --tune {name}=START says where it starts")
-    settings = OwnGames(**settings_from(args), random_plies=0 if args.openings else RANDOM_PLIES, rules=RULES)
+    settings = own_games(args, 0 if args.openings else RANDOM_PLIES, RULES)
     book = open_book(args.openings, seed=args.seed) if args.openings else standard_start()
     described = {  # it must be the same when a run is resumed
         **vars(settings),

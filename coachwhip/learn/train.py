@@ -82,12 +82,8 @@ def _parser() -> Parser:
     add("files", nargs="+", type=file_name, metavar="DATA", help="labelled positions")
     add("--output", type=file_name, metavar="FILE", required=True, help="where to write the network (usually .cwnet)")
     add_force(add)
-    add(
-        "--checkpoint",
-        type=file_name,
-        metavar="FILE",
-        help="keep the training in FILE after every epoch, so that it can be resumed",
-    )
+    kept = "keep the training in FILE after every epoch, so that it can be resumed"
+    add("--checkpoint", type=file_name, metavar="FILE", help=kept)
     add("--resume", action="store_true", help="continue the training in the --checkpoint; start it if there is none")
     add("--plot", type=file_name, metavar="FILE", help="draw the losses over the epochs (.png, .svg or .pdf; needs matplotlib)")
     add("--json", action="store_true", help="print one JSON object instead of text")
@@ -163,7 +159,6 @@ class TrainRun(LearningRun[int]):
         """Read the data; go on with the checkpoint. `stack` closes the files."""
         super().__init__(args)
         self._weights = weights
-        self._is_residual = args.kind == "residual"
         self._seconds = 0.0
         self._first, start = _first(args)
         known = checkpoint.read(args.checkpoint) if args.checkpoint else None
@@ -192,8 +187,7 @@ class TrainRun(LearningRun[int]):
         settings = Settings(**{name: deciding[name] for name in Settings._fields})
         state = known.state if known else first_state(settings, self._first)
         self._trainer = Trainer(settings, self._positions, Scorer(weights), state)
-        self._done, count = len(self.epochs), self._positions.training
-        self.done, self.total = self._done * count, args.epochs * count
+        self.done, self.total = (epochs * self._positions.training for epochs in (len(self.epochs), args.epochs))
         self._describe()
 
     def _describe(self) -> None:
@@ -202,7 +196,7 @@ class TrainRun(LearningRun[int]):
         sizes = f"{positions.training} positions to train on, {positions.held_out_count} held out"
         warn(f"{sizes}; {self._described['logit']:g} centipawns a logit")
         self._loss_before = self._trainer.loss_of_terms()
-        if self._is_residual:
+        if self.args.kind == "residual":
             self.terms = self._loss_before
             warn(f"the terms alone: validation loss {self.terms:.6f}")
         if self._first:
@@ -210,7 +204,7 @@ class TrainRun(LearningRun[int]):
 
     def batches(self) -> Iterator[range]:
         """Yield the numbers of the epochs that are missing."""
-        yield range(self._done, self.args.epochs)
+        yield range(len(self.epochs), self.args.epochs)
 
     def train(self, _: int) -> Epoch:
         """Train an epoch."""
@@ -261,7 +255,7 @@ class TrainRun(LearningRun[int]):
     def conclusion(self, path: Path | None) -> tuple[dict[str, Any], str, str]:
         """Return the losses, and where the network is."""
         network, loss, positions = self._network, self.epochs[-1].validation, self._positions
-        trained = (len(self.epochs) - self._done) * positions.training
+        trained = len(self.epochs) * positions.training - self.done
         speed = round(trained / self._seconds) if self._seconds else 0
         report = {
             "network": str(path) if path else None,
@@ -273,9 +267,9 @@ class TrainRun(LearningRun[int]):
             "loss": loss,
             "loss_in_integers": self._loss,
             "positions_a_second": speed,
-            **({"loss_of_terms": self.terms} if self._is_residual else {}),
+            **({"loss_of_terms": self.terms} if self.terms is not None else {}),
         }
-        terms = f"terms {self.terms:.6f}, with the network " if self._is_residual else ""
+        terms = f"terms {self.terms:.6f}, with the network " if self.terms is not None else ""
         lines = [
             f"{path or 'not written'}: {network.kind}, {network.hidden} hidden units, scale {network.scale}",
             f"validation loss: {terms}{loss:.6f}, in the integers of the engine {self._loss:.6f}",
@@ -286,7 +280,7 @@ class TrainRun(LearningRun[int]):
     def _conclusion(self, path: Path | None) -> str:
         """Return why nothing is written, or that the start had a lower loss."""
         if not path:
-            without = "of the terms alone" if self._is_residual else "of even chances everywhere"
+            without = "of the terms alone" if self.terms is not None else "of even chances everywhere"
             return (
                 f"nothing was learnt: {self.args.output} is not written, since the validation loss is {self._loss:.6f} in the "
                 f"integers of the engine, and {self._loss_before:.6f} {without}: give more games or more --epochs"

@@ -13,8 +13,9 @@ from typing import BinaryIO
 
 import numpy as np
 
+from ..cli.command import CommandError
 from ..core.learning.scorer import PACKED_SIZE
-from .game_file import Boards, FormatError, Mask, Numbers, decode, few_of_each, read
+from .game_file import Boards, Mask, Numbers, decode, few_of_each, read
 
 POOL = 1 << 23  # positions in memory, at most, apart from a chunk
 SPLIT = 1  # the seed that chooses the games held out
@@ -26,7 +27,7 @@ class TrainingFile:
     def __init__(self, file: BinaryIO, name: str, max_score: float, per_game: int | None, games: int | None = None) -> None:
         """Read a file, which must stay open: all its games, or the first `games` of them.
 
-        Of each game at most `per_game` positions with scores up to `max_score` are used. Raises OSError; FormatError for a game
+        Of each game at most `per_game` positions with scores up to `max_score` are used. Raises OSError; CommandError for a game
         that cannot be played, for a file without a position to use, or with fewer than `games`.
         """
         self.name = name
@@ -44,12 +45,12 @@ class TrainingFile:
         self.chunks = np.array(chunks)  # [chunk, 3]: where in the file it starts, its bytes, and its first game
         self.counts = np.concatenate(counts)  # how many positions of each game are used
         if games is not None and len(self.counts) < games:
-            raise FormatError(f"{name} has {len(self.counts)} games, but the training started with {games}")
+            raise CommandError(f"{name} has {len(self.counts)} games, but the training started with {games}")
         if not self.counts.any():
-            raise FormatError(f"{name}: it contains no position")
+            raise CommandError(f"{name}: it contains no position")
 
     def chunk(self, number: int) -> tuple[Boards, Numbers]:
-        """Return the positions of a chunk, and the game of each. Raises OSError, FormatError."""
+        """Return the positions of a chunk, and the game of each. Raises OSError, CommandError."""
         start, size, first = self.chunks[number].tolist()
         self._file.seek(start)
         games = decode(self._file.read(size), self.name, self._max_score, first, start)

@@ -19,7 +19,7 @@ from ..games.pages.plot import require_plot
 from ..text import counted
 from .game_file import MAX_SCORE, PER_GAME
 from .run import Epoch, LearningRun, add_options
-from .terms.fit import Fitting, Options, Source
+from .terms.fit import Fitting, Source
 from .terms.fit_report import count, outcome, weights_file
 from .terms.model import chosen
 from .tuning_set import distinct, read
@@ -116,20 +116,18 @@ class TuneRun(LearningRun[Epoch]):
         self._argv = argv
         self._entries = config.load(args.weights) if args.weights else config.load_default()
         start, free = config.flatten(self._entries), chosen(args.only, args.freeze)
-        options = Options(*(getattr(args, name) for name in Options._fields))
-        sources = [self._source(place, start, options) for place in range(len(args.files))]
-        self._fit = Fitting(sources, start, free, options)
+        self._fit = Fitting([self._source(index, start) for index in range(len(args.files))], start, free, args)
 
-    def _source(self, place: int, start: Sequence[int], options: Options) -> Source:
-        """Read the positions of a file that the options select, and count what the evaluation sees in them."""
-        path, weight = self.args.files[place]
+    def _source(self, index: int, start: Sequence[int]) -> Source:
+        """Read the positions of a file that the options select, and count their features."""
+        path, weight = self.args.files[index]
         require_regular(path, "tune")
         with naming(path):
             data = read(path, max_score=self.args.max_score, per_game=self.args.per_game)
         if self.args.distinct:
             data = data.chosen(distinct(data.boards))
         with progress(f"features of {data.name}", len(data)) as bar:
-            return count(data, weight, start, options, place, bar.advance)
+            return count(data, weight, start, self.args, index, bar.advance)
 
     def batches(self) -> Iterator[Iterator[Epoch]]:
         """Yield the epochs, of which the first one is the start."""

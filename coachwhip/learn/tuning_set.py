@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from ..cli.command import CommandError
 from ..core.learning.scorer import PACKED_SIZE, RULE50_AT, SCORE_AT, pack
 from . import game_file
 from .game_file import NO_SCORE, RESULTS, Boards, Numbers, Singles, few_of_each, hashes
@@ -74,7 +75,7 @@ def read(path: Path, *, max_score: float | None = None, per_game: int | None = N
     """Read a file: positions with scores within `max_score`, at most `per_game` of each game.
 
     None: MAX_SCORE and PER_GAME for a game file, no limit for other files. `per_game` has no effect on a file that does not name
-    the games. Raises OSError; FormatError that names the line or game that cannot be used, or says that the file is empty.
+    the games. Raises OSError; CommandError that names the line or game that cannot be used, or says that the file is empty.
     """
     with path.open("rb") as file:
         hashed = hashlib.sha256()
@@ -91,7 +92,7 @@ def read(path: Path, *, max_score: float | None = None, per_game: int | None = N
         data = data.chosen(few_of_each(data.boards, data.groups, per_game if data.has_games else None))
     if not len(data):
         why = "it contains no position" if max_score is None else f"no position is within --max-score {max_score:g}"
-        raise game_file.FormatError(f"{path.name}: {why}")
+        raise CommandError(f"{path.name}: {why}")
     return data
 
 
@@ -116,7 +117,7 @@ def _from_epd(name: str, file: BinaryIO) -> tuple[Boards, Numbers, bool]:
                 raise ValueError("no number of a game in c7, as there is in the first line")
             boards += pack(" ".join(line.replace(";", " ", 1).split(None, 4)[:4]))
         except ValueError as error:
-            raise game_file.FormatError(f"{name}, line {number}: {str(error)[:MAX_QUOTED]}") from error
+            raise CommandError(f"{name}, line {number}: {str(error)[:MAX_QUOTED]}") from error
         struct.pack_into(
             "<hB", boards, len(boards) - PACKED_SIZE + SCORE_AT, _score(operations.get("c8", "")), RESULTS.index(operations["c9"])
         )
@@ -128,11 +129,11 @@ def _lines(name: str, file: BinaryIO) -> Iterator[tuple[int, str]]:
     """Return the lines that are neither blank nor comments, with their numbers."""
     for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), start=1):
         if len(line) > LONGEST_LINE:
-            raise game_file.FormatError(f"{name}, line {number}: longer than {LONGEST_LINE} bytes")
+            raise CommandError(f"{name}, line {number}: longer than {LONGEST_LINE} bytes")
         try:
             text = line.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            raise game_file.FormatError(f"{name} cannot be read: line {number} is not UTF-8 text") from error
+            raise CommandError(f"{name} cannot be read: line {number} is not UTF-8 text") from error
         if text.strip() and not text.startswith("#"):
             yield number, text
 

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from coachwhip.core.learning.scorer import PACKED_SIZE, pack, unpack
 
+from coachwhip.cli.command import CommandError
 from coachwhip.learn import game_file, tuning_set
-from coachwhip.learn.game_file import RESULTS, FormatError
+from coachwhip.learn.game_file import RESULTS
 from coachwhip.learn.tuning_set import same_pawns
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -96,7 +97,7 @@ def test_epd_as_people_write_it(tmp_path: Path) -> None:
 )
 def test_bad_files_are_rejected_with_a_message(tmp_path: Path, content: bytes, message: str) -> None:
     (tmp_path / "data").write_bytes(content)
-    with pytest.raises(FormatError) as info:
+    with pytest.raises(CommandError) as info:
         tuning_set.read(tmp_path / "data")
     assert str(info.value).startswith(message)
     assert str(info.value).isprintable()

@@ -6,6 +6,7 @@ The losses in the report are those of the engine: it evaluates the positions wit
 
 import ast
 import textwrap
+from argparse import Namespace
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,7 +19,7 @@ from ..game_file import is_black
 from ..logistic import expectation, fit_scale, losses
 from ..run import Epoch
 from ..tuning_set import TuningSet, split
-from .fit import Fitting, Options, Source
+from .fit import Fitting, Source
 from .model import Singles, features, flat_weights, joined, parameters
 
 CHUNK = 16_384  # positions that the core counts in one call
@@ -29,19 +30,19 @@ WIDTH = 128
 
 
 def count(
-    data: TuningSet, weight: float, start: Sequence[int], options: Options, place: int, report: Callable[[int], None]
+    data: TuningSet, weight: float, start: Sequence[int], args: Namespace, index: int, report: Callable[[int], None]
 ) -> Source:
-    """Count the features of a file. `place` is its number among the files; `report` is called with the number of positions just done."""
+    """Count the features of the file with this index. `report` is called with the number of positions just done."""
     scorer = Scorer(start)
     parts, scores = [], []
-    for at in range(0, len(data), CHUNK):
-        extracted = scorer.features(data.without_counters(slice(at, at + CHUNK)))
+    for first in range(0, len(data), CHUNK):
+        extracted = scorer.features(data.without_counters(slice(first, first + CHUNK)))
         parts.append(features(extracted))
         scores.append(np.frombuffer(extracted[4], dtype=extracted[4].typecode))
         report(len(extracted[4]))
-    is_validation = split(data.groups, options.validation, np.random.default_rng([options.seed, place]))
+    is_validation = split(data.groups, args.validation, np.random.default_rng([args.seed, index]))
     learnt = ~is_validation
-    targets, teacher_scale = _targets(data, 1 - options.wdl, learnt)
+    targets, teacher_scale = _targets(data, 1 - args.wdl, learnt)
     scale, edge = float("nan"), 0.0
     if learnt.any():
         scale, edge = fit_scale(np.concatenate(scores)[learnt], targets[learnt], with_edge=True)
