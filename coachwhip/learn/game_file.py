@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Game files: games with a score for each ply, in viriformat (core/learning/recorded.pyx), the format of the field.
+"""Game files: games with a score for each ply (docs/tuning.md; core/learning/recorded.pyx has the format).
 
 `selfplay` writes them; `train`, `tune` and `selfplay --epd` read them, also those of other programs. A file has no header: the
 settings of our games are in a JSON file next to it. Bytes after the last whole game are ignored. A mate, and a ply without a
@@ -26,7 +26,7 @@ Mask = NDArray[np.bool_]
 Numbers = NDArray[np.int64]
 Singles = NDArray[np.float32]
 
-RESULTS = ("0-1", "1/2-1/2", "1-0")  # the number of a result in a file is its place here
+RESULTS = ("0-1", "1/2-1/2", "1-0")  # a file has the index of a result
 NO_SCORE = 32_767
 LARGEST_SCORE = NO_SCORE - 1  # centipawns, either way
 MAX_SCORE = 1500  # centipawns; readers leave out larger scores by default
@@ -88,7 +88,7 @@ def is_game_file(file: BinaryIO) -> bool:
 
 
 def read(file: BinaryIO, name: str, max_score: float = LARGEST_SCORE) -> Iterator[Games]:
-    """Read a file from its present place, some games at a time; positions are quiet, and scored within `max_score`.
+    """Read a file from where it is open, some games at a time; positions are quiet, and scored within `max_score`.
 
     Raises OSError; CommandError that names the file for bytes that are no game.
     """

@@ -36,9 +36,8 @@ from .own_game import OwnGames, own_games
 from .run import add_options
 
 EPILOG = """\
-FILE is written in viriformat, which the trainers of other engines read too: every move of a game with its score, 4.4 bytes a
-ply. FILE.json says what decided the games. `tune`, `train` and --epd use only quiet positions, also of a FILE that `xz` has
-compressed.
+FILE is a game file (viriformat): every move of every game with its score. FILE.json has the settings of the games. `tune`,
+`train` and --epd use only quiet positions, also of a FILE compressed with `xz`.
 
 The same settings and seed give the same file. To continue after an interruption, run the command again. A larger --games adds
 games to the file.
@@ -141,7 +140,7 @@ def _settings_path(path: Path) -> Path:
 
 
 class GameStore:
-    """The game file, which one run at a time makes longer, and the JSON file next to it with the settings of the games."""
+    """A game file, to which one run at a time adds games, and the JSON file next to it with the settings of the games."""
 
     def __init__(self, path: Path, settings: dict[str, Any]) -> None:
         """Open a file that was made with these settings, or make a new one. Raises CommandError, OSError."""
@@ -204,7 +203,7 @@ class GameStore:
         write_bytes(self._settings_path, json.dumps(content | {"settings": self._settings}, indent=1).encode() + b"\n")
 
     def close(self) -> None:
-        """Let other runs have the file; one without games is removed."""
+        """Release the file; delete it if it has no games."""
         with self._file, suppress(OSError):
             if not self.path.stat().st_size:
                 self.path.unlink()
@@ -212,7 +211,7 @@ class GameStore:
 
 
 class SelfplayRun(Experiment[GameStart, bytes]):
-    """The games that the file still lacks."""
+    """The games that are missing in the file."""
 
     NAME, UNITS, IN_ORDER = "selfplay", "games", True
 
@@ -232,7 +231,7 @@ class SelfplayRun(Experiment[GameStart, bytes]):
         self.bar.advance()
 
     def report(self) -> int:
-        """Put all on disk, and print what the file holds."""
+        """Save everything, and print what the file holds."""
         store, size = self._store, self._args.file.stat().st_size
         store.save()
         if self._args.json:

@@ -25,13 +25,13 @@ from ..games.pages.plot import require_plot
 from .game_file import MAX_SCORE, open_games
 from .network import checkpoint
 from .network.checkpoint import Checkpoint
-from .network.integers import Network, from_bytes, to_bytes
+from .network.integers import QuantisedNetwork, from_bytes, to_bytes
 from .network.trainer import Settings, Trainer, first_state, fit_logit
 from .run import Epoch, LearningRun, add_options
 from .training_set import TrainingFile, TrainingSet
 
 EPILOG = """\
-DATA are game files (viriformat), as `coachwhip selfplay` and other engines write them. Training uses quiet positions, each once per
+DATA are game files, as `coachwhip selfplay` and other engines write them. Training uses quiet positions, each once per
 game. A residual network learns what the weighted terms misjudge and is added to them; a pure one replaces them. Losses are mean squared
 errors of winning chances. Only games show which network plays best; the loss does not.
 
@@ -117,7 +117,7 @@ def _train(args: argparse.Namespace) -> int:
         raise CommandError(str(error)) from error
 
 
-def _first(args: argparse.Namespace) -> tuple[Network | None, dict[str, Any]]:
+def _first(args: argparse.Namespace) -> tuple[QuantisedNetwork | None, dict[str, Any]]:
     """Return the network of --start, and what names it. Raises CommandError, OSError."""
     if args.start is None:
         return None, {}
@@ -232,7 +232,7 @@ class TrainRun(LearningRun[int]):
             kept = f"without a --checkpoint its network is all that is kept, in {self.args.output}"
         return f"interrupted after epoch {len(self.epochs)} of {self.args.epochs}; {kept}"
 
-    def _loss_of(self, network: Network) -> float:
+    def _loss_of(self, network: QuantisedNetwork) -> float:
         """Return the loss of a network in integers, as the engine plays it."""
         return self._trainer.loss_of(Scorer(self._weights, engine.Network(to_bytes(network))))
 

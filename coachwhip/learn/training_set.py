@@ -49,9 +49,9 @@ class TrainingFile:
         if not self.counts.any():
             raise CommandError(f"{name}: it contains no position")
 
-    def chunk(self, number: int) -> tuple[Boards, Numbers]:
+    def chunk(self, index: int) -> tuple[Boards, Numbers]:
         """Return the positions of a chunk, and the game of each. Raises OSError, CommandError."""
-        start, size, first = self.chunks[number].tolist()
+        start, size, first = self.chunks[index].tolist()
         self._file.seek(start)
         games = decode(self._file.read(size), self.name, self._max_score, first, start)
         few = few_of_each(games.boards, games.numbers, self._per_game)
@@ -65,9 +65,9 @@ class TrainingSet:
         """Hold out about `share` of the games. Their numbers decide which, so that losses of other settings can be compared."""
         self._files = files
         self._is_held_out: list[Mask] = [
-            np.random.default_rng([SPLIT, number]).random(len(file.counts)) < share for number, file in enumerate(files)
+            np.random.default_rng([SPLIT, index]).random(len(file.counts)) < share for index, file in enumerate(files)
         ]
-        self._chunks = [(number, chunk) for number, file in enumerate(files) for chunk in range(len(file.chunks))]
+        self._chunks = [(index, chunk) for index, file in enumerate(files) for chunk in range(len(file.chunks))]
         self.training, self.held_out_count = (int(self._sizes(held_out=held).sum()) for held in (False, True))
 
     def _sizes(self, *, held_out: bool) -> Numbers:
@@ -112,9 +112,9 @@ class TrainingSet:
     def _read(self, chunks: Sequence[int], size: int, *, held_out: bool) -> Boards:
         """Read the positions of these chunks that are held out, or not: `size` of them."""
         positions, count = np.empty((size, PACKED_SIZE), np.uint8), 0
-        for number, chunk in (self._chunks[place] for place in chunks):
-            boards, games = self._files[number].chunk(chunk)
-            boards = boards[self._is_held_out[number][games] == held_out]
+        for file, chunk in (self._chunks[index] for index in chunks):
+            boards, games = self._files[file].chunk(chunk)
+            boards = boards[self._is_held_out[file][games] == held_out]
             positions[count : count + len(boards)] = boards
             count += len(boards)
         return positions

@@ -2,8 +2,8 @@
 """Trains a network on positions of game files: squared error of winning chances, AdamW, a learning rate that falls along a cosine.
 
 A score of s centipawns is a winning chance of sigmoid(s / logit). The target mixes that of the score with the game's result. A residual
-network predicts sigmoid(terms / logit + share * output), a pure one sigmoid(share * output), as the engine does: `share` is what known
-endings and the fifty-move counter leave. An output of 1.0 is worth `logit` centipawns.
+network predicts sigmoid(terms / logit + share * output), a pure one sigmoid(share * output), as the engine does: `share` is the fraction
+of the output that counts in known endings and late in the fifty-move count. An output of 1.0 is worth `logit` centipawns.
 Data and settings decide everything: an interruption changes not a bit of the result.
 """
 
@@ -20,9 +20,9 @@ from ..game_file import Boards, Singles, is_black, points, scores
 from ..logistic import cosine, expectation, fit_scale
 from ..run import Epoch
 from ..training_set import TrainingSet
-from .integers import ROWS, Network, floats, limits, parameters, quantised, size
+from .integers import ROWS, QuantisedNetwork, floats, limits, parameters, quantised, size
 
-PARTS = 2  # of each batch, and of the parameters: a thread for each
+PARTS = 2  # of each batch, each with a thread; not the number of processors, for another number of parts gives another sum
 ALIGNMENT = 64  # bytes: rows of a block that start with a cache line are read faster
 EPSILON = 1e-8  # of AdamW
 LAST_RATE = 0.01  # of the first, after the last step
@@ -45,7 +45,7 @@ class Settings(NamedTuple):
 
 
 class State(NamedTuple):
-    """A training after some epochs. The arrays are in the order of `file.parameters`."""
+    """A training after some epochs. The arrays are in the order of `integers.parameters`."""
 
     epochs: int  # that are done
     parameters: Singles
@@ -53,7 +53,7 @@ class State(NamedTuple):
     square: Singles  # and of their squares
 
 
-def first_state(settings: Settings, network: Network | None = None) -> State:
+def first_state(settings: Settings, network: QuantisedNetwork | None = None) -> State:
     """Return the state before the first epoch of a training, which may start from a network of as many hidden units or fewer.
 
     Units that the network lacks start random, with outputs of 0: all scores are the network's, but for rounding.
@@ -172,7 +172,7 @@ class Trainer:
         mixed: Singles = chances + np.float32(self._settings.wdl) * (results - chances)
         return mixed
 
-    def network(self, provenance: dict[str, Any]) -> Network:
+    def network(self, provenance: dict[str, Any]) -> QuantisedNetwork:
         """Return the network as it is, in integers."""
         settings = self._settings
         return quantised(self.state.parameters, settings.hidden, settings.kind, settings.logit, provenance)
