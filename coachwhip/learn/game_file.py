@@ -50,10 +50,11 @@ class Games(NamedTuple):
     spans: Numbers  # [game, 3]: start and end in `data`, and how many positions it has
     boards: Boards
 
-    @property
-    def numbers(self) -> Numbers:
-        """Return the number of the game of each position."""
-        return np.repeat(np.arange(self.first, self.first + len(self.spans)), self.spans[:, 2])
+    def chosen(self, per_game: int | None) -> tuple[Boards, Numbers]:
+        """Return the positions, at most `per_game` random ones of a game (None: all), and the number of the game of each."""
+        numbers = np.repeat(np.arange(self.first, self.first + len(self.spans)), self.spans[:, 2])
+        few = few_of_each(self.boards, numbers, per_game)
+        return self.boards[few], numbers[few]
 
 
 @contextmanager
@@ -183,5 +184,4 @@ def chosen(file: BinaryIO, name: str, max_score: float | None, per_game: int | N
     max_score = MAX_SCORE if max_score is None else max_score
     per_game = PER_GAME if per_game is None else per_game
     for games in read(file, name, max_score):
-        few = few_of_each(games.boards, games.numbers, per_game)
-        yield games.boards[few], games.numbers[few]
+        yield games.chosen(per_game)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Games of our own engine against itself inside this process, as `selfplay` and `spsa` play them."""
+"""Games of the engine against itself, without a second process, as `selfplay` and `spsa` play them."""
 
 import argparse
 import random
@@ -18,7 +18,7 @@ from ..games.rules import Rules
 
 @dataclass(frozen=True)
 class OwnGames:
-    """What every game of a run has in common."""
+    """The settings that all games of a run share."""
 
     weights: tuple[int, ...]
     network: Network | None
@@ -34,7 +34,7 @@ class OwnGames:
         return Engine(self.weights, self.hash_mb, tunables={**self.tunables, **(changes or {})}, network=self.network)
 
     def start(self, opening: Opening, rng: random.Random) -> Position:
-        """Return the position after the opening and the random moves, fewer if the game would be over."""
+        """Return the position after the opening and the random moves, which stop before the game would be over."""
         position = Position(opening.fen, chess960=opening.chess960)
         for move in opening.moves.split():
             position.make(move)

@@ -92,13 +92,13 @@ def _selfplay(args: argparse.Namespace) -> int:
         return _write_epd(args)
     if args.per_game or args.max_score is not None:
         raise CommandError("--per-game and --max-score go with --epd: FILE holds all positions, and tune and train choose")
-    args.settings_file = _settings_path(args.file)
+    args.settings_file = args.file.with_name(f"{args.file.name}.json")
     check_outputs(args, {}, ["file", "settings_file"])
     rules = Rules(None, *args.resign, *args.draw)._replace(max_moves=args.max_moves)
     settings = own_games(args, args.random_plies, rules)
     books = [open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed) for path in args.openings]
     book = list(chain(*books)) or standard_start(chess960=args.chess960)
-    with closing(GameStore(args.file, _described(args, settings, books))) as store:
+    with closing(GameStore(args.file, args.settings_file, _described(args, settings, books))) as store:
         return run(SelfplayRun(args, book, store), _workers(args, settings))
 
 
@@ -134,20 +134,13 @@ def play(settings: OwnGames, to_the_end: int, start: GameStart) -> bytes:
     return encode_game(fen, RESULTS.index(result), list(zip(moves, labels, strict=True)))
 
 
-def _settings_path(path: Path) -> Path:
-    """Return the JSON file next to a game file."""
-    return path.with_name(f"{path.name}.json")
-
-
 class GameStore:
     """A game file, to which one run at a time adds games, and the JSON file next to it with the settings of the games."""
 
-    def __init__(self, path: Path, settings: dict[str, Any]) -> None:
-        """Open a file that was made with these settings, or make a new one. Raises CommandError, OSError."""
-        self.path = path
+    def __init__(self, path: Path, settings_path: Path, settings: dict[str, Any]) -> None:
+        """Open a file made with these settings, or make a new one. Raises CommandError, OSError."""
+        self.path, self._settings_path, self._settings = path, settings_path, settings
         self.results, self.plies = dict.fromkeys(RESULTS, 0), 0
-        self._settings_path = _settings_path(path)
-        self._settings = settings
         require_regular(path, "selfplay")
         self._file = path.open("a+b", buffering=0)  # what was written is not lost with the process
         try:
@@ -165,7 +158,7 @@ class GameStore:
         return sum(self.results.values())
 
     def _resume(self) -> None:
-        """Count the games that are there, and cut off a torn one."""
+        """Count the games in the file, and cut off an incomplete one."""
         size = self._file.seek(0, os.SEEK_END)
         self._file.seek(0)
         if compression(self._file.read(LONGEST_START)):
@@ -244,7 +237,7 @@ class SelfplayRun(Experiment[GameStart, bytes]):
 
 @contextmanager
 def _workers(args: argparse.Namespace, settings: OwnGames) -> Iterator[Pool[GameStart, bytes]]:
-    """Provide processes of this machine, or the workers of a cluster. Raises CommandError if these are of another version."""
+    """Yield processes of this machine, or the workers of a cluster. Raises CommandError if these run another version."""
     work = partial(play, settings, args.to_the_end)
     if not args.scheduler:
         with processes(work, args.concurrency) as pool:

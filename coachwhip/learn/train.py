@@ -118,7 +118,7 @@ def _train(args: argparse.Namespace) -> int:
 
 
 def _first(args: argparse.Namespace) -> tuple[QuantisedNetwork | None, dict[str, Any]]:
-    """Return the network of --start, and what names it. Raises CommandError, OSError."""
+    """Return the network of --start, and its name and checksum. Raises CommandError, OSError."""
     if args.start is None:
         return None, {}
     with naming(args.start), args.start.open("rb") as file:
@@ -136,7 +136,7 @@ def _first(args: argparse.Namespace) -> tuple[QuantisedNetwork | None, dict[str,
 
 
 def _open(args: argparse.Namespace, known: Checkpoint | None, stack: ExitStack) -> list[TrainingFile]:
-    """Open the files, and read and check them; of each as many games as the training in the checkpoint started with."""
+    """Open, read and check the files; of each use as many games as the training in the checkpoint started with."""
     counts = [file["games"] for file in known.settings["files"]] if known else []
     counts = counts if len(counts) == len(args.files) else [None] * len(args.files)
     files = []
@@ -156,7 +156,7 @@ class TrainRun(LearningRun[int]):
     PLOT = "loss (squared error of chances, 0 to 1)", "Training of the network"
 
     def __init__(self, args: argparse.Namespace, weights: Sequence[int], stack: ExitStack) -> None:
-        """Read the data; go on with the checkpoint. `stack` closes the files."""
+        """Read the data; continue from the checkpoint. `stack` closes the files."""
         super().__init__(args)
         self._weights = weights
         self._seconds = 0.0

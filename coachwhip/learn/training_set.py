@@ -15,7 +15,7 @@ import numpy as np
 
 from ..cli.command import CommandError
 from ..core.learning.scorer import PACKED_SIZE
-from .game_file import Boards, Mask, Numbers, decode, few_of_each, read
+from .game_file import Boards, Mask, Numbers, decode, read
 
 POOL = 1 << 23  # positions in memory, at most, apart from a chunk
 SPLIT = 1  # the seed that chooses the games held out
@@ -53,9 +53,7 @@ class TrainingFile:
         """Return the positions of a chunk, and the game of each. Raises OSError, CommandError."""
         start, size, first = self.chunks[index].tolist()
         self._file.seek(start)
-        games = decode(self._file.read(size), self.name, self._max_score, first, start)
-        few = few_of_each(games.boards, games.numbers, self._per_game)
-        return games.boards[few], games.numbers[few]
+        return decode(self._file.read(size), self.name, self._max_score, first, start).chosen(self._per_game)
 
 
 class TrainingSet:

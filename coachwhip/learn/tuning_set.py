@@ -49,11 +49,6 @@ class TuningSet:
         return len(self.boards)
 
     @property
-    def results(self) -> Singles:
-        """Return White's points of the games of the positions."""
-        return game_file.points(self.boards)
-
-    @property
     def scores(self) -> Singles:
         """Return centipawns from White's side, NaN where there is no score."""
         scores = game_file.scores(self.boards).astype(np.float32)

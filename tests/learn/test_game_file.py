@@ -27,7 +27,7 @@ def test_the_size_of_chunks_changes_nothing(chunk: int, monkeypatch: pytest.Monk
     monkeypatch.setattr(game_file, "CHUNK", chunk)
     parts = list(game_file.read(io.BytesIO(WHOLE), "own.vf", 500))
     rows = [(row.packed, number) for number, each in enumerate(GAMES) for row in each.usable(500)]
-    boards, numbers = (np.concatenate([getattr(part, name) for part in parts]) for name in ("boards", "numbers"))
+    boards, numbers = map(np.concatenate, zip(*[part.chosen(None) for part in parts], strict=True))
     assert list(zip(map(bytes, boards), numbers.tolist(), strict=True)) == rows
     assert game_file.scores(boards).tolist() == [np.frombuffer(row[28:30], "<i2")[0] for row, _ in rows]
     assert (game_file.points(boards) * 2).tolist() == [row[30] for row, _ in rows]

@@ -56,7 +56,7 @@ def test_text_becomes_arrays(text: Path, tmp_path: Path, compress: type[bytes]) 
     path.write_bytes(compress(text.read_bytes()))
     data = tuning_set.read(path)
     assert data.boards.shape == (len(ALL), PACKED_SIZE)
-    assert data.results.tolist() == [RESULTS.index(result) / 2 for _, _, result, _ in ALL]
+    assert game_file.points(data.boards).tolist() == [RESULTS.index(result) / 2 for _, _, result, _ in ALL]
     assert data.scores.tolist() == pytest.approx([score for _, score, _, _ in ALL], abs=1e-3)
     assert data.groups.tolist() == [game for _, _, _, game in ALL]
     assert data.has_games
@@ -75,7 +75,7 @@ def test_epd_as_people_write_it(tmp_path: Path) -> None:
     path.write_text("# a comment\n\n" + "\n".join(lines))
     data = tuning_set.read(path)
     assert fens_of(data) == [START] * 9
-    assert data.results.tolist() == [0.5, 0, *[1] * 7]
+    assert game_file.points(data.boards).tolist() == [0.5, 0, *[1] * 7]
     assert data.scores[1] == -31
     assert np.isnan(np.delete(data.scores, 1)).all()
     assert not data.has_games
@@ -175,5 +175,5 @@ def test_epd_has_what_is_read(whole: Path, tmp_path: Path) -> None:
         found = tuning_set.read(target)
         assert fens_of(found) == fens_of(direct)
         assert found.scores.tolist() == pytest.approx(direct.scores.tolist(), abs=1e-3)
-        assert found.results.tolist() == direct.results.tolist()
+        assert game_file.points(found.boards).tolist() == game_file.points(direct.boards).tolist()
         assert found.groups.tolist() == direct.groups.tolist()

@@ -54,7 +54,7 @@ def parameters(flat: NDArray[Any], hidden: int) -> Parameters:
 
 
 class QuantisedNetwork(NamedTuple):
-    """What a file holds."""
+    """A network as a file holds it."""
 
     kind: str
     hidden: int  # units a side
@@ -94,7 +94,7 @@ def quantised(flat: Singles, hidden: int, kind: str, logit: float, provenance: d
 
 
 def floats(network: QuantisedNetwork, logit: float) -> Parameters:
-    """Return parameters from which a training can start: `quantised` makes this network of them again, but for rounding."""
+    """Return parameters to start a training from: `quantised` turns them into this network again, except for rounding."""
     first = (INPUTS + 1) * network.hidden
     values = network.numbers.astype(np.float64)
     values[:first] /= QA

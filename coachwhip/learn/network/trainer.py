@@ -56,7 +56,7 @@ class State(NamedTuple):
 def first_state(settings: Settings, network: QuantisedNetwork | None = None) -> State:
     """Return the state before the first epoch of a training, which may start from a network of as many hidden units or fewer.
 
-    Units that the network lacks start random, with outputs of 0: all scores are the network's, but for rounding.
+    Units that the network lacks start random, with outputs of 0: all scores are the network's, except for rounding.
     """
     count = size(settings.hidden)
     rng = np.random.default_rng([settings.seed, 0])
@@ -94,7 +94,7 @@ def in_blocks(flat: Singles, hidden: int) -> Singles:
 
 
 def from_blocks(blocks: Singles, hidden: int) -> Singles:
-    """Return the array of which `in_blocks` makes this one."""
+    """Invert `in_blocks`."""
     rows = blocks[:-1].reshape(-1, ROWS, TRAINING_BLOCK).swapaxes(0, 1).reshape(ROWS, -1)
     return np.append(rows[:, :hidden], blocks[-1])
 
@@ -110,10 +110,10 @@ def aligned(count: int) -> Singles:
 
 
 class Trainer:
-    """A training in memory; `state` is what must be kept to go on with it."""
+    """A training in memory; `state` is all that is needed to continue it."""
 
     def __init__(self, settings: Settings, positions: TrainingSet, terms: Scorer, state: State) -> None:
-        """Go on with a state. `terms` evaluates the weighted terms."""
+        """Continue from a state. `terms` evaluates the weighted terms."""
         self.state = state
         self.positions = positions
         self._settings = settings
@@ -158,14 +158,14 @@ class Trainer:
         return Epoch(self.state.epochs, total / count, self.validation_loss())
 
     def logits(self, boards: Boards) -> tuple[Singles, Singles]:
-        """Return what the output is added to, and the share of the output that counts."""
+        """Return the logits to which the output is added, and the share of the output that counts."""
         terms, shares = np.empty(len(boards), np.int16), np.empty(len(boards), np.float32)
         self._terms.scores(boards, terms, shares)
         is_residual = self._settings.kind == "residual"
         return terms * np.float32(is_residual / self._settings.logit), shares
 
     def targets(self, boards: Boards) -> Singles:
-        """Return the winning chances to be learnt."""
+        """Return the winning chances to learn."""
         black = is_black(boards)
         chances = expectation(np.where(black, -scores(boards), scores(boards)).astype(np.float32), self._settings.logit)
         results = np.where(black, 1 - points(boards), points(boards))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...core.learning.scorer import Scorer
 from ...evaluation import config
-from ..game_file import is_black
+from ..game_file import is_black, points
 from ..logistic import expectation, fit_scale, losses
 from ..run import Epoch
 from ..tuning_set import TuningSet, split
@@ -51,13 +51,13 @@ def count(
 
 def _targets(data: TuningSet, teacher: float, is_training: NDArray[np.bool_]) -> tuple[Singles, float | None]:
     """Return the targets of all positions, and the scale of the file's scores: engines differ in the size of a centipawn."""
-    has_score = ~np.isnan(data.scores)
+    results, has_score = points(data.boards), ~np.isnan(data.scores)
     known = has_score & is_training
     if teacher == 0 or known.sum() < FEW:
-        return data.results, None
-    scale, _ = fit_scale(data.scores[known], data.results[known], with_edge=False)
+        return results, None
+    scale, _ = fit_scale(data.scores[known], results[known], with_edge=False)
     taught = expectation(np.where(has_score, data.scores, 0), scale)
-    mixed = np.where(has_score, teacher * taught + (1 - teacher) * data.results, data.results)
+    mixed = np.where(has_score, teacher * taught + (1 - teacher) * results, results)
     return mixed.astype(np.float32), scale
 
 
@@ -95,7 +95,7 @@ def _engine_losses(source: Source, weights: Sequence[int]) -> list[float]:
     Scorer(weights).scores(data.without_counters(), scores)
     white = np.where(is_black(data.boards), -scores, scores).astype(np.float32)
     expected = expectation(white + source.edge, source.scale)
-    of_target, of_result = losses(expected, source.targets), losses(expected, data.results)
+    of_target, of_result = losses(expected, source.targets), losses(expected, points(data.boards))
     parts = of_target[~is_validation], of_target[is_validation], of_result[is_validation]
     return [float(part.mean(dtype=np.float64)) if len(part) else float("nan") for part in parts]
 
