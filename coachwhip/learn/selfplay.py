@@ -94,8 +94,7 @@ def _selfplay(args: argparse.Namespace) -> int:
         raise CommandError("--per-game and --max-score go with --epd: FILE holds all positions, and tune and train choose")
     args.settings_file = args.file.with_name(f"{args.file.name}.json")
     check_outputs(args, {}, ["file", "settings_file"])
-    rules = Rules(None, *args.resign, *args.draw)._replace(max_moves=args.max_moves)
-    settings = own_games(args, args.random_plies, rules)
+    settings = own_games(args, args.random_plies, Rules(None, *args.resign, *args.draw, args.max_moves))
     books = [open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed) for path in args.openings]
     book = list(chain(*books)) or standard_start(chess960=args.chess960)
     with closing(GameStore(args.file, args.settings_file, _described(args, settings, books))) as store:

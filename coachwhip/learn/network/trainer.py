@@ -185,16 +185,16 @@ class Trainer:
         return boards, *self.logits(boards), self.targets(boards)
 
     def validation_loss(self) -> float:
-        """Return that of the network as it is, in floats."""
+        """Return the error of the network as it is, in floats."""
         values = in_blocks(self.state.parameters, self._settings.hidden)
         return network_loss(*self._held_out, values) / self.positions.held_out_count
 
     def loss_of_terms(self) -> float:
-        """Return that of the weighted terms alone."""
+        """Return the error of the weighted terms alone."""
         return self._loss(self._held_out[1])
 
     def loss_of(self, scorer: Scorer) -> float:
-        """Return that of a network in integers, as an engine plays it."""
+        """Return the error of a network in integers, as an engine plays it."""
         scores = np.empty(self.positions.held_out_count, np.int16)
         scorer.scores(self.positions.held_out, scores)
         return self._loss(scores.astype(np.float32) / np.float32(self._settings.logit))
@@ -205,5 +205,4 @@ class Trainer:
 
 
 def _parts(count: int) -> list[slice]:
-    """Return PARTS slices of `count` numbers."""
     return [slice(count * part // PARTS, count * (part + 1) // PARTS) for part in range(PARTS)]
