@@ -94,7 +94,8 @@ def _selfplay(args: argparse.Namespace) -> int:
         raise CommandError("--per-game and --max-score go with --epd: FILE holds all positions, and tune and train choose")
     args.settings_file = args.file.with_name(f"{args.file.name}.json")
     check_outputs(args, {}, ["file", "settings_file"])
-    settings = own_games(args, args.random_plies, Rules(None, *args.resign, *args.draw, args.max_moves))
+    rules = Rules(None, *args.resign, *args.draw)._replace(max_moves=args.max_moves)
+    settings = own_games(args, args.random_plies, rules)
     books = [open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed) for path in args.openings]
     book = list(chain(*books)) or standard_start(chess960=args.chess960)
     with closing(GameStore(args.file, args.settings_file, _described(args, settings, books))) as store:
@@ -168,9 +169,8 @@ class GameStore:
             try:
                 known = dict(json.loads(read_bytes(self._settings_path))["settings"])
             except (ValueError, LookupError, TypeError, RecursionError) as error:
-                raise CommandError(
-                    f"{self._settings_path} is no JSON file of selfplay: remove it, and it is made again"
-                ) from error
+                message = f"{self._settings_path} is no JSON file of selfplay: remove it, and it is made again"
+                raise CommandError(message) from error
             require_same_settings(self.path, "selfplay", known, self._settings)
         self.results, self.plies, whole = summary(self._file, self.path.name)
         if size and not (self.games or has_settings):

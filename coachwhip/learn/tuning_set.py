@@ -113,9 +113,8 @@ def _from_epd(name: str, file: BinaryIO) -> tuple[Boards, Numbers, bool]:
             boards += pack(" ".join(line.replace(";", " ", 1).split(None, 4)[:4]))
         except ValueError as error:
             raise CommandError(f"{name}, line {number}: {str(error)[:MAX_QUOTED]}") from error
-        struct.pack_into(
-            "<hB", boards, len(boards) - PACKED_SIZE + SCORE_AT, _score(operations.get("c8", "")), RESULTS.index(operations["c9"])
-        )
+        score, result = _score(operations.get("c8", "")), RESULTS.index(operations["c9"])
+        struct.pack_into("<hB", boards, len(boards) - PACKED_SIZE + SCORE_AT, score, result)
         groups.append(int(game) if has_games else same_pawns(line))
     return np.frombuffer(boards, np.uint8).reshape(-1, PACKED_SIZE), np.array(groups, np.int64), has_games
 
