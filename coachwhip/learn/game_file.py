@@ -1,36 +1,32 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Game files: games with a score for each ply, in viriformat (core/learning/recorded.pyx), the format of the field.
+"""Game files: games with a score for each ply (docs/tuning.md; core/learning/recorded.pyx has the format).
 
 `selfplay` writes them; `train`, `tune` and `selfplay --epd` read them, also those of other programs. A file has no header: the
 settings of our games are in a JSON file next to it. Bytes after the last whole game are ignored. A mate, and a ply without a
 score, have NO_SCORE with the sign of the better side; readers leave such positions out.
 """
 
-from __future__ import annotations
-
 import shutil
 import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from io import BufferedReader
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..cli.command import CommandError
 from ..compressed import LONGEST_START, CompressedError, compression, expanded
 from ..core.learning.scorer import PACKED_SIZE, RESULT_AT, SCORE_AT, STM_AT, decode_games, unpack
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from io import BufferedReader
-    from pathlib import Path
+Boards = NDArray[np.uint8]  # [position, byte]: packed positions, with score and result
+Mask = NDArray[np.bool_]
+Numbers = NDArray[np.int64]
+Singles = NDArray[np.float32]
 
-    from numpy.typing import NDArray
-
-    Boards = NDArray[np.uint8]  # [position, byte]: packed positions, with score and result
-    Mask = NDArray[np.bool_]
-    Numbers = NDArray[np.int64]
-    Singles = NDArray[np.float32]
-
-RESULTS = ("0-1", "1/2-1/2", "1-0")  # the number of a result in a file is its place here
+RESULTS = ("0-1", "1/2-1/2", "1-0")  # a file has the index of a result
 NO_SCORE = 32_767
 LARGEST_SCORE = NO_SCORE - 1  # centipawns, either way
 MAX_SCORE = 1500  # centipawns; readers leave out larger scores by default
@@ -40,10 +36,6 @@ BLACK_TO_MOVE = 128  # of the byte STM_AT
 CHUNK = 1 << 16  # bytes that are read at a time: about 150 games
 _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, with bits all over: 2**64 divided by the golden ratio
 _HASH_SHIFT = np.uint64(29)
-
-
-class FormatError(ValueError):
-    """A file that cannot be used; the message names it and its fault."""
 
 
 # --- Reading ---
@@ -58,24 +50,25 @@ class Games(NamedTuple):
     spans: Numbers  # [game, 3]: start and end in `data`, and how many positions it has
     boards: Boards
 
-    @property
-    def numbers(self) -> Numbers:
-        """Return the number of the game of each position."""
-        return np.repeat(np.arange(self.first, self.first + len(self.spans)), self.spans[:, 2])
+    def chosen(self, per_game: int | None) -> tuple[Boards, Numbers]:
+        """Return the positions, at most `per_game` random ones of a game (None: all), and the number of the game of each."""
+        numbers = np.repeat(np.arange(self.first, self.first + len(self.spans)), self.spans[:, 2])
+        few = few_of_each(self.boards, numbers, per_game)
+        return self.boards[few], numbers[few]
 
 
 @contextmanager
 def open_games(path: Path) -> Iterator[BinaryIO]:
-    """Open a game file, compressed or not. Raises OSError, FormatError."""
+    """Open a game file, compressed or not. Raises OSError, CommandError."""
     with path.open("rb") as file, plain(file, path.name) as content:
         if not is_game_file(content):
-            raise FormatError(f"{path.name} is not a game file (viriformat)")
+            raise CommandError(f"{path.name} is not a game file (viriformat)")
         yield content
 
 
 @contextmanager
 def plain(file: BufferedReader, name: str) -> Iterator[BinaryIO]:
-    """Return an open file, or a temporary one with its content if it is compressed. Raises OSError, FormatError."""
+    """Return an open file, or a temporary one with its content if it is compressed. Raises OSError, CommandError."""
     if not compression(file.peek(LONGEST_START)):
         yield file
         return
@@ -83,7 +76,7 @@ def plain(file: BufferedReader, name: str) -> Iterator[BinaryIO]:
         try:
             shutil.copyfileobj(expanded(file), target)
         except CompressedError as error:
-            raise FormatError(f"{name} cannot be read: {error}") from error
+            raise CommandError(f"{name} cannot be read: {error}") from error
         target.seek(0)
         yield target
 
@@ -96,9 +89,9 @@ def is_game_file(file: BinaryIO) -> bool:
 
 
 def read(file: BinaryIO, name: str, max_score: float = LARGEST_SCORE) -> Iterator[Games]:
-    """Read a file from its present place, some games at a time; positions are quiet, and scored within `max_score`.
+    """Read a file from where it is open, some games at a time; positions are quiet, and scored within `max_score`.
 
-    Raises OSError; FormatError that names the file for bytes that are no game.
+    Raises OSError; CommandError that names the file for bytes that are no game.
     """
     rest, first, offset = b"", 0, 0
     while data := file.read(CHUNK):
@@ -118,7 +111,7 @@ def decode(data: bytes, name: str, max_score: float, first: int, offset: int) ->
     try:
         count, positions, size = decode_games(data, rows, spans, max_score=limit, first=first, offset=offset)
     except ValueError as error:
-        raise FormatError(f"{name}: {error}") from error
+        raise CommandError(f"{name}: {error}") from error
     return Games(first, offset, data[:size], spans[:count], rows[:positions])
 
 
@@ -191,5 +184,4 @@ def chosen(file: BinaryIO, name: str, max_score: float | None, per_game: int | N
     max_score = MAX_SCORE if max_score is None else max_score
     per_game = PER_GAME if per_game is None else per_game
     for games in read(file, name, max_score):
-        few = few_of_each(games.boards, games.numbers, per_game)
-        yield games.boards[few], games.numbers[few]
+        yield games.chosen(per_game)

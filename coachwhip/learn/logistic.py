@@ -4,16 +4,12 @@
 A score of s centipawns predicts 1 / (1 + exp(-(s + edge) / scale)) points.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from .game_file import Singles
+from .game_file import Singles
 
 LEAST_SCALE, FIRST_SCALE, GREATEST_SCALE = 40.0, 150.0, 1000.0  # centipawns
 GREATEST_EDGE = 100.0  # centipawns, either way

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Games of our own engine against itself inside this process, as `selfplay` and `spsa` play them."""
+"""Games of the engine against itself, without a second process, as `selfplay` and `spsa` play them."""
 
 import argparse
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from chess.engine import Cp, Mate, Score
 
 from ..cli.command import CommandError
-from ..core.engine import Engine, Network, Position, SearchResult
+from ..core.engine import Engine, Network, Position
 from ..evaluation import config
 from ..games.adjudication import UNFINISHED, by_score
 from ..games.openings import Opening
@@ -19,7 +18,7 @@ from ..games.rules import Rules
 
 @dataclass(frozen=True)
 class OwnGames:
-    """What every game of a run has in common."""
+    """The settings that all games of a run share."""
 
     weights: tuple[int, ...]
     network: Network | None
@@ -35,7 +34,7 @@ class OwnGames:
         return Engine(self.weights, self.hash_mb, tunables={**self.tunables, **(changes or {})}, network=self.network)
 
     def start(self, opening: Opening, rng: random.Random) -> Position:
-        """Return the position after the opening and the random moves, fewer if the game would be over."""
+        """Return the position after the opening and the random moves, which stop before the game would be over."""
         position = Position(opening.fen, chess960=opening.chess960)
         for move in opening.moves.split():
             position.make(move)
@@ -46,38 +45,30 @@ class OwnGames:
                 break
         return position
 
-    def search(self, engine: Engine, position: Position) -> SearchResult:
-        """Search until a depth ends after `nodes`, so that the score can be a label."""
-        engine.prepare()
-        return engine.search(position, soft_nodes=self.nodes)
-
-    def play(
-        self,
-        engines: Sequence[Engine],
-        position: Position,
-        rules: Rules,
-        searched: Callable[[SearchResult], None] = lambda _: None,
-    ) -> str:
-        """Play a game between White's engine and Black's; returns the result. Each search is handed out before its move is made."""
+    def play(self, engines: Sequence[Engine], position: Position, rules: Rules) -> tuple[str, list[int], list[Score]]:
+        """Play a game between White's engine and Black's. Return its result, its moves as codes, and their scores for White."""
+        moves: list[int] = []
         scores: list[Score] = []
-        while position.result() == UNFINISHED:
+        while (result := position.result()) == UNFINISHED:
             if ending := by_score(len(scores) // 2 + 1, scores, rules):
-                return ending.result
-            result = self.search(engines[position.stm == "b"], position)
-            assert result.info is not None, "a position that goes on has a move, and a search of it a score"
-            score = Mate(result.info.mate_in) if result.info.is_mate else Cp(result.info.score_cp)
+                return ending.result, moves, scores
+            engine = engines[position.stm == "b"]
+            engine.prepare()
+            search = engine.search(position, soft_nodes=self.nodes)  # it ends with a depth, so that the score can be a label
+            info = search.info
+            assert info is not None, "a position that goes on has a move, and a search of it a score"
+            score = Mate(info.mate_in) if info.is_mate else Cp(info.score_cp)
             scores.append(score if position.stm == "w" else -score)
-            searched(result)
-            position.make(result.bestmove)
-        return position.result()
+            moves.append(position.move_code(search.bestmove))
+            position.make(search.bestmove)
+        return result, moves, scores
 
 
-def settings_from(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the fields of OwnGames that `add_own_game_arguments` reads. Raises CommandError."""
+def own_games(args: argparse.Namespace, random_plies: int, rules: Rules) -> OwnGames:
+    """Return games with the options of `add_own_game_arguments`. Raises CommandError."""
     try:
         weights, network = config.evaluator(args.weights)
     except config.WeightsError as error:
         raise CommandError(str(error)) from error
     tunables = dict(sorted(dict(args.set).items()))
-    fields = {"nodes": args.nodes, "hash_mb": args.hash, "seed": args.seed, "tunables": tunables}
-    return {"weights": tuple(weights), "network": network, **fields}
+    return OwnGames(tuple(weights), network, args.nodes, args.hash, args.seed, random_plies, rules, tunables)

@@ -16,7 +16,7 @@ from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..cli.checkout import revision
 from ..cli.command import CommandError, Parser, file_name, warn, whole_number
@@ -27,19 +27,17 @@ from ..cli.pool import Pool, cluster, processes
 from ..cli.run import Experiment, run
 from ..cli.signature import engine_names, signature
 from ..compressed import LONGEST_START, compression
-from ..core.learning.scorer import RESULT_AT
-from ..games.openings import Book, open_book, standard_start
+from ..core.learning.scorer import RESULT_AT, encode_game
+from ..games.openings import Book, Opening, open_book, standard_start
 from ..games.rules import Rules, add_own_game_arguments, add_rule_arguments
 from ..text import counted
-from .game_file import EMPTY_SIZE, LARGEST_SCORE, MAX_SCORE, PER_GAME, RESULTS, FormatError, epd, open_games, summary
-from .own_game import settings_from
+from .game_file import EMPTY_SIZE, LARGEST_SCORE, MAX_SCORE, NO_SCORE, PER_GAME, RESULTS, epd, open_games, summary
+from .own_game import OwnGames, own_games
 from .run import add_options
-from .selfplay_game import GameStart, SelfplaySettings, play
 
 EPILOG = """\
-FILE is written in viriformat, which the trainers of other engines read too: every move of a game with its score, 4.4 bytes a
-ply. FILE.json says what decided the games. `tune`, `train` and --epd use only quiet positions, also of a FILE that `xz` has
-compressed.
+FILE is a game file (viriformat): every move of every game with its score. FILE.json has the settings of the games. `tune`,
+`train` and --epd use only quiet positions, also of a FILE compressed with `xz`.
 
 The same settings and seed give the same file. To continue after an interruption, run the command again. A larger --games adds
 games to the file.
@@ -54,13 +52,7 @@ examples:
 EPD_OPTIONS = (
     ("--epd", file_name, None, "FILE", "do not play: write the quiet positions as EPD ('-': print; .xz: compressed)"),
     ("--per-game", whole_number(1, 65535), None, "N", f"with --epd: at most N positions of a game (default {PER_GAME})"),
-    (
-        "--max-score",
-        whole_number(0, LARGEST_SCORE),
-        None,
-        "CP",
-        f"with --epd: scores up to +-CP centipawns (default {MAX_SCORE})",
-    ),
+    ("--max-score", whole_number(0, LARGEST_SCORE), None, "CP", f"with --epd: scores up to +-CP (default {MAX_SCORE})"),
 )
 GAME_OPTIONS = (
     ("--games", whole_number(1, 2**31), 1000, "N", "games that the file has in the end"),
@@ -96,28 +88,21 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _selfplay(args: argparse.Namespace) -> int:
-    try:
-        if args.epd:
-            return _write_epd(args)
-        if args.per_game or args.max_score is not None:
-            raise CommandError(
-                "--per-game and --max-score go with --epd: the file holds all positions, and tune and train choose"
-            )
-        args.settings_file = _settings_path(args.file)
-        check_outputs(args, {}, ["file", "settings_file"])
-        rules = Rules(None, *args.resign, *args.draw)._replace(max_moves=args.max_moves)
-        settings = SelfplaySettings(
-            **settings_from(args), random_plies=args.random_plies, to_the_end=args.to_the_end, rules=rules
-        )
-        books = [open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed) for path in args.openings]
-        book = list(chain(*books)) or standard_start(chess960=args.chess960)
-        with closing(GameStore(args.file, _described(args, settings, books))) as store:
-            return run(SelfplayRun(args, book, store), _workers(args, settings))
-    except FormatError as error:
-        raise CommandError(str(error)) from error
+    if args.epd:
+        return _write_epd(args)
+    if args.per_game or args.max_score is not None:
+        raise CommandError("--per-game and --max-score go with --epd: FILE holds all positions, and tune and train choose")
+    args.settings_file = args.file.with_name(f"{args.file.name}.json")
+    check_outputs(args, {}, ["file", "settings_file"])
+    rules = Rules(None, *args.resign, *args.draw)._replace(max_moves=args.max_moves)
+    settings = own_games(args, args.random_plies, rules)
+    books = [open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed) for path in args.openings]
+    book = list(chain(*books)) or standard_start(chess960=args.chess960)
+    with closing(GameStore(args.file, args.settings_file, _described(args, settings, books))) as store:
+        return run(SelfplayRun(args, book, store), _workers(args, settings))
 
 
-def _described(args: argparse.Namespace, settings: SelfplaySettings, books: Sequence[Book]) -> dict[str, Any]:
+def _described(args: argparse.Namespace, settings: OwnGames, books: Sequence[Book]) -> dict[str, Any]:
     """Return the settings as the JSON file has them. Raises OSError."""
     return {
         **vars(settings),
@@ -127,25 +112,35 @@ def _described(args: argparse.Namespace, settings: SelfplaySettings, books: Sequ
             {"name": path.name, "sha256": fingerprint(path), "entries": len(book)}
             for path, book in zip(args.openings, books, strict=True)
         ],
-        "plies": args.plies,
-        "chess960": args.chess960,
+        **{name: getattr(args, name) for name in ("to_the_end", "plies", "chess960")},
     }
 
 
-def _settings_path(path: Path) -> Path:
-    """Return the JSON file next to a game file."""
-    return path.with_name(f"{path.name}.json")
+class GameStart(NamedTuple):
+    """The number of a game, and where it starts."""
+
+    number: int
+    opening: Opening
+
+
+def play(settings: OwnGames, to_the_end: int, start: GameStart) -> bytes:
+    """Play a game, `to_the_end` percent of all games by the rules of chess alone; return its bytes in a game file."""
+    rng = random.Random(f"{settings.seed} {start.number}")
+    goes_to_the_end = random.Random(f"{settings.seed} {start.number} to the end").randrange(100) < to_the_end
+    engine, position = settings.engine(), settings.start(start.opening, rng)
+    fen = position.fen()
+    result, moves, scores = settings.play([engine, engine], position, Rules() if goes_to_the_end else settings.rules)
+    labels = (max(-NO_SCORE, min(score.score(mate_score=2 * NO_SCORE), NO_SCORE)) for score in scores)  # a mate: NO_SCORE
+    return encode_game(fen, RESULTS.index(result), list(zip(moves, labels, strict=True)))
 
 
 class GameStore:
-    """The game file, which one run at a time makes longer, and the JSON file next to it with the settings of the games."""
+    """A game file, to which one run at a time adds games, and the JSON file next to it with the settings of the games."""
 
-    def __init__(self, path: Path, settings: dict[str, Any]) -> None:
-        """Open a file that was made with these settings, or make a new one. Raises CommandError, OSError, FormatError."""
-        self.path = path
+    def __init__(self, path: Path, settings_path: Path, settings: dict[str, Any]) -> None:
+        """Open a file made with these settings, or make a new one. Raises CommandError, OSError."""
+        self.path, self._settings_path, self._settings = path, settings_path, settings
         self.results, self.plies = dict.fromkeys(RESULTS, 0), 0
-        self._settings_path = _settings_path(path)
-        self._settings = settings
         require_regular(path, "selfplay")
         self._file = path.open("a+b", buffering=0)  # what was written is not lost with the process
         try:
@@ -163,7 +158,7 @@ class GameStore:
         return sum(self.results.values())
 
     def _resume(self) -> None:
-        """Count the games that are there, and cut off a torn one."""
+        """Count the games in the file, and cut off an incomplete one."""
         size = self._file.seek(0, os.SEEK_END)
         self._file.seek(0)
         if compression(self._file.read(LONGEST_START)):
@@ -171,7 +166,12 @@ class GameStore:
         self._file.seek(0)
         has_settings = size > 0 and self._settings_path.exists()
         if has_settings:
-            require_same_settings(self.path, "selfplay", self._known_settings(), self._settings)
+            try:
+                known = dict(json.loads(read_bytes(self._settings_path))["settings"])
+            except (ValueError, LookupError, TypeError, RecursionError) as error:
+                message = f"{self._settings_path} is no JSON file of selfplay: remove it, and it is made again"
+                raise CommandError(message) from error
+            require_same_settings(self.path, "selfplay", known, self._settings)
         self.results, self.plies, whole = summary(self._file, self.path.name)
         if size and not (self.games or has_settings):
             raise CommandError(f"{self.path} is not a game file (viriformat)")
@@ -180,13 +180,6 @@ class GameStore:
         if whole < size:
             warn(f"{self.path}: its last game is incomplete and is dropped; it is played again")
             self._file.truncate(whole)
-
-    def _known_settings(self) -> dict[str, Any]:
-        """Read the settings in the JSON file. Raises CommandError, OSError."""
-        try:
-            return dict(json.loads(read_bytes(self._settings_path))["settings"])
-        except (ValueError, LookupError, TypeError, RecursionError) as error:
-            raise CommandError(f"{self._settings_path} is no JSON file of selfplay: remove it, and it is made again") from error
 
     def add(self, game: bytes) -> None:
         """Write the next game, all of it or nothing. Raises OSError."""
@@ -202,7 +195,7 @@ class GameStore:
         write_bytes(self._settings_path, json.dumps(content | {"settings": self._settings}, indent=1).encode() + b"\n")
 
     def close(self) -> None:
-        """Let other runs have the file; one without games is removed."""
+        """Release the file; delete it if it has no games."""
         with self._file, suppress(OSError):
             if not self.path.stat().st_size:
                 self.path.unlink()
@@ -210,7 +203,7 @@ class GameStore:
 
 
 class SelfplayRun(Experiment[GameStart, bytes]):
-    """The games that the file still lacks."""
+    """The games that are missing in the file."""
 
     NAME, UNITS, IN_ORDER = "selfplay", "games", True
 
@@ -230,7 +223,7 @@ class SelfplayRun(Experiment[GameStart, bytes]):
         self.bar.advance()
 
     def report(self) -> int:
-        """Put all on disk, and print what the file holds."""
+        """Save everything, and print what the file holds."""
         store, size = self._store, self._args.file.stat().st_size
         store.save()
         if self._args.json:
@@ -242,9 +235,9 @@ class SelfplayRun(Experiment[GameStart, bytes]):
 
 
 @contextmanager
-def _workers(args: argparse.Namespace, settings: SelfplaySettings) -> Iterator[Pool[GameStart, bytes]]:
-    """Provide processes of this machine, or the workers of a cluster. Raises CommandError if these are of another version."""
-    work = partial(play, settings)
+def _workers(args: argparse.Namespace, settings: OwnGames) -> Iterator[Pool[GameStart, bytes]]:
+    """Yield processes of this machine, or the workers of a cluster. Raises CommandError if these run another version."""
+    work = partial(play, settings, args.to_the_end)
     if not args.scheduler:
         with processes(work, args.concurrency) as pool:
             yield pool
@@ -264,7 +257,7 @@ def _write_epd(args: argparse.Namespace) -> int:
         lines = epd(games, args.file.name, args.max_score, args.per_game)
         first = next(lines, "")
         if not first:
-            raise FormatError(f"{args.file}: it contains no position")
+            raise CommandError(f"{args.file}: it contains no position")
         lines = chain([first], lines)
         if is_printed:
             sys.stdout.writelines(lines)

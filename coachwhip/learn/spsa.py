@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`coachwhip spsa`: numbers of the search tuned by games, with simultaneous perturbation stochastic approximation.
 
-J. C. Spall, "Implementation of the simultaneous perturbation algorithm for stochastic optimization" (1998); its gains for
-games of chess as https://www.chessprogramming.org/SPSA has them. An iteration is a pair of games
-between the current values plus a step and the same values minus it; the values then move towards the winner. A batch of
-iterations is played from the same values, and results count in order: the number of processes changes nothing.
+J. C. Spall, "Implementation of the simultaneous perturbation algorithm for stochastic optimization" (1998), with the gains for
+chess of https://www.chessprogramming.org/SPSA. An iteration is a pair of games between the current values plus a step and the
+same values minus it; the values then move towards the winner. A batch of iterations is played from the same values, and results
+count in order, so the number of processes changes nothing.
 """
 
 import argparse
@@ -12,7 +12,7 @@ import json
 import math
 import random
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from typing import NamedTuple
@@ -29,7 +29,7 @@ from ..games.adjudication import BLACK_WINS, DRAW, WHITE_WINS
 from ..games.openings import Opening, choose, open_book, standard_start
 from ..games.rules import Rules, add_own_game_arguments
 from ..uci.tunables import ROWS, SWITCH, Row, matching
-from .own_game import OwnGames, settings_from
+from .own_game import OwnGames, own_games
 from .run import add_options
 
 ALPHA, GAMMA = 0.602, 0.101  # how fast the gains fall, as Spall recommends
@@ -51,7 +51,7 @@ examples:
 
 
 class Parameter(NamedTuple):
-    """A tunable that is tuned."""
+    """A number of the search to tune."""
 
     name: str
     start: int
@@ -70,7 +70,7 @@ class Iteration(NamedTuple):
 
 
 class Spsa:
-    """The values that are tuned. They depend only on the arguments and on the games given to `take`."""
+    """The tuned values. They depend only on the arguments and on the games passed to `take`."""
 
     def __init__(self, parameters: Sequence[Parameter], iterations: int, batch: int, r_end: float, seed: int) -> None:
         """`r_end`: the share of STEP by which, at the end, a win by one game moves a value."""
@@ -83,7 +83,7 @@ class Spsa:
         self._seed = seed
 
     def next(self) -> list[Iteration]:
-        """Return a batch of iterations, to be played from the present values; it is empty at the end."""
+        """Return the next batch of iterations, all from the present values; empty at the end."""
         played = len(self.games) // 2
         return [self.iteration(number) for number in range(played, min(played + self._batch, self.iterations))]
 
@@ -124,22 +124,16 @@ class Spsa:
         return f"{len(self.games)} games, plus {self.plus_score():.1%}, draws {draws:.1%}: {values}"
 
 
-class PairGame(NamedTuple):
-    """One of the two games of a pair: the one with an even number has `plus` as White, the odd one `minus`."""
-
-    number: int
-    opening: Opening
-    plus: Mapping[str, int]
-    minus: Mapping[str, int]
+PairGame = tuple[Iteration, Opening, bool]  # one of the two games of a pair; in the second one `plus` is Black
 
 
 def play(settings: OwnGames, game: PairGame) -> int:
     """Play a game to its end; return 1 if `plus` won, -1 if it lost, 0 for a draw."""
-    pair, reversed_colours = divmod(game.number, 2)
-    sides = (game.minus, game.plus) if reversed_colours else (game.plus, game.minus)
-    position = settings.start(game.opening, random.Random(f"{settings.seed} {pair}"))
-    result = settings.play([settings.engine(side) for side in sides], position, settings.rules)
-    return -WHITE_SCORE[result] if reversed_colours else WHITE_SCORE[result]
+    (number, _, plus, minus), opening, is_reversed = game
+    position = settings.start(opening, random.Random(f"{settings.seed} {number}"))
+    sides = (minus, plus) if is_reversed else (plus, minus)
+    result, _, _ = settings.play([settings.engine(side) for side in sides], position, settings.rules)
+    return -WHITE_SCORE[result] if is_reversed else WHITE_SCORE[result]
 
 
 OPTIONS = (
@@ -209,7 +203,7 @@ def _spsa(args: argparse.Namespace) -> int:
     parameters = chosen(args.tune)
     for name in {parameter.name for parameter in parameters}.intersection(dict(args.set)):
         raise CommandError(f"{name} is tuned, so --set cannot fix it: --tune {name}=START says where it starts")
-    settings = OwnGames(**settings_from(args), random_plies=0 if args.openings else RANDOM_PLIES, rules=RULES)
+    settings = own_games(args, 0 if args.openings else RANDOM_PLIES, RULES)
     book = open_book(args.openings, seed=args.seed) if args.openings else standard_start()
     described = {  # it must be the same when a run is resumed
         **vars(settings),
@@ -230,7 +224,7 @@ class SpsaRun(Experiment[PairGame, int]):
     NAME, UNITS, IN_ORDER = "spsa", "games", True
 
     def __init__(self, args: argparse.Namespace, spsa: Spsa, openings: Sequence[Opening], journal: Journal) -> None:
-        """Go on with the journal."""
+        """Continue the journal."""
         self._args, self._spsa, self._openings, self._journal = args, spsa, openings, journal
         for line in journal.lines:
             spsa.take(line["games"])
@@ -240,14 +234,10 @@ class SpsaRun(Experiment[PairGame, int]):
     def batches(self) -> Iterator[list[PairGame]]:
         """Yield the games of each batch of iterations."""
         while iterations := self._spsa.next():
-            yield [
-                PairGame(2 * number + colour, self._openings[number], plus, minus)
-                for number, _, plus, minus in iterations
-                for colour in (0, 1)
-            ]
+            yield [(pair, self._openings[pair.number], is_reversed) for pair in iterations for is_reversed in (False, True)]
 
     def keep(self, item: PairGame, result: int) -> None:  # noqa: ARG002
-        """Count a game; after the last one of a batch the values move, and the journal gets them."""
+        """Count a game; after the last one of a batch, move the values and write them to the journal."""
         spsa, every = self._spsa, 2 * max(1, self._spsa.iterations // REPORTS)
         self._batch.append(result)
         self.bar.advance()

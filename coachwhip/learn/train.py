@@ -24,13 +24,13 @@ from ..evaluation import config
 from .game_file import MAX_SCORE, open_games
 from .network import checkpoint
 from .network.checkpoint import Checkpoint
-from .network.integers import Network, from_bytes, to_bytes
+from .network.integers import QuantisedNetwork, from_bytes, to_bytes
 from .network.trainer import Settings, Trainer, first_state, fit_logit
 from .run import Epoch, LearningRun, add_options
 from .training_set import TrainingFile, TrainingSet
 
 EPILOG = """\
-DATA are game files (viriformat), as `coachwhip selfplay` and other engines write them. Training uses quiet positions, each once per
+DATA are game files, as `coachwhip selfplay` and other engines write them. Training uses quiet positions, each once per
 game. A residual network learns what the weighted terms misjudge and is added to them; a pure one replaces them. Losses are mean squared
 errors of winning chances. Only games show which network plays best; the loss does not.
 
@@ -81,12 +81,8 @@ def _parser() -> Parser:
     add("files", nargs="+", type=file_name, metavar="DATA", help="labelled positions")
     add("--output", type=file_name, metavar="FILE", required=True, help="where to write the network (usually .cwnet)")
     add_force(add)
-    add(
-        "--checkpoint",
-        type=file_name,
-        metavar="FILE",
-        help="keep the training in FILE after every epoch, so that it can be resumed",
-    )
+    kept = "keep the training in FILE after every epoch, so that it can be resumed"
+    add("--checkpoint", type=file_name, metavar="FILE", help=kept)
     add("--resume", action="store_true", help="continue the training in the --checkpoint; start it if there is none")
     add("--report", type=file_name, metavar="FILE", help="write a page of HTML: the losses over the epochs, and the result")
     add("--json", action="store_true", help="print one JSON object instead of text")
@@ -118,8 +114,8 @@ def _train(args: argparse.Namespace) -> int:
         raise CommandError(str(error)) from error
 
 
-def _first(args: argparse.Namespace) -> tuple[Network | None, dict[str, Any]]:
-    """Return the network of --start, and what names it. Raises CommandError, OSError."""
+def _first(args: argparse.Namespace) -> tuple[QuantisedNetwork | None, dict[str, Any]]:
+    """Return the network of --start, and its name and checksum. Raises CommandError, OSError."""
     if args.start is None:
         return None, {}
     with naming(args.start), args.start.open("rb") as file:
@@ -137,7 +133,7 @@ def _first(args: argparse.Namespace) -> tuple[Network | None, dict[str, Any]]:
 
 
 def _open(args: argparse.Namespace, known: Checkpoint | None, stack: ExitStack) -> list[TrainingFile]:
-    """Open the files, and read and check them; of each as many games as the training in the checkpoint started with."""
+    """Open, read and check the files; of each use as many games as the training in the checkpoint started with."""
     counts = [file["games"] for file in known.settings["files"]] if known else []
     counts = counts if len(counts) == len(args.files) else [None] * len(args.files)
     files = []
@@ -157,10 +153,9 @@ class TrainRun(LearningRun[int]):
     PAGE = "Training of the network", "squared error of chances, 0 to 1"
 
     def __init__(self, args: argparse.Namespace, weights: Sequence[int], stack: ExitStack) -> None:
-        """Read the data; go on with the checkpoint. `stack` closes the files."""
+        """Read the data; continue from the checkpoint. `stack` closes the files."""
         super().__init__(args)
         self._weights = weights
-        self._is_residual = args.kind == "residual"
         self._seconds = 0.0
         self._first, start = _first(args)
         known = checkpoint.read(args.checkpoint) if args.checkpoint else None
@@ -189,8 +184,7 @@ class TrainRun(LearningRun[int]):
         settings = Settings(**{name: deciding[name] for name in Settings._fields})
         state = known.state if known else first_state(settings, self._first)
         self._trainer = Trainer(settings, self._positions, Scorer(weights), state)
-        self._done, count = len(self.epochs), self._positions.training
-        self.done, self.total = self._done * count, args.epochs * count
+        self.done, self.total = (epochs * self._positions.training for epochs in (len(self.epochs), args.epochs))
         self._describe()
 
     def _describe(self) -> None:
@@ -199,7 +193,7 @@ class TrainRun(LearningRun[int]):
         sizes = f"{positions.training} positions to train on, {positions.held_out_count} held out"
         warn(f"{sizes}; {self._described['logit']:g} centipawns a logit")
         self._loss_before = self._trainer.loss_of_terms()
-        if self._is_residual:
+        if self.args.kind == "residual":
             self.terms = self._loss_before
             warn(f"the terms alone: validation loss {self.terms:.6f}")
         if self._first:
@@ -207,7 +201,7 @@ class TrainRun(LearningRun[int]):
 
     def batches(self) -> Iterator[range]:
         """Yield the numbers of the epochs that are missing."""
-        yield range(self._done, self.args.epochs)
+        yield range(len(self.epochs), self.args.epochs)
 
     def train(self, _: int) -> Epoch:
         """Train an epoch."""
@@ -235,7 +229,7 @@ class TrainRun(LearningRun[int]):
             kept = f"without a --checkpoint its network is all that is kept, in {self.args.output}"
         return f"interrupted after epoch {len(self.epochs)} of {self.args.epochs}; {kept}"
 
-    def _loss_of(self, network: Network) -> float:
+    def _loss_of(self, network: QuantisedNetwork) -> float:
         """Return the loss of a network in integers, as the engine plays it."""
         return self._trainer.loss_of(Scorer(self._weights, engine.Network(to_bytes(network))))
 
@@ -258,7 +252,7 @@ class TrainRun(LearningRun[int]):
     def conclusion(self, path: Path | None) -> tuple[dict[str, Any], str, str]:
         """Return the losses, and where the network is."""
         network, loss, positions = self._network, self.epochs[-1].validation, self._positions
-        trained = (len(self.epochs) - self._done) * positions.training
+        trained = len(self.epochs) * positions.training - self.done
         speed = round(trained / self._seconds) if self._seconds else 0
         report = {
             "network": str(path) if path else None,
@@ -270,9 +264,9 @@ class TrainRun(LearningRun[int]):
             "loss": loss,
             "loss_in_integers": self._loss,
             "positions_a_second": speed,
-            **({"loss_of_terms": self.terms} if self._is_residual else {}),
+            **({"loss_of_terms": self.terms} if self.terms is not None else {}),
         }
-        terms = f"terms {self.terms:.6f}, with the network " if self._is_residual else ""
+        terms = f"terms {self.terms:.6f}, with the network " if self.terms is not None else ""
         lines = [
             f"{path or 'not written'}: {network.kind}, {network.hidden} hidden units, scale {network.scale}",
             f"validation loss: {terms}{loss:.6f}, in the integers of the engine {self._loss:.6f}",
@@ -283,7 +277,7 @@ class TrainRun(LearningRun[int]):
     def _conclusion(self, path: Path | None) -> str:
         """Return why nothing is written, or that the start had a lower loss."""
         if not path:
-            without = "of the terms alone" if self._is_residual else "of even chances everywhere"
+            without = "of the terms alone" if self.terms is not None else "of even chances everywhere"
             return (
                 f"nothing was learnt: {self.args.output} is not written, since the validation loss is {self._loss:.6f} in the "
                 f"integers of the engine, and {self._loss_before:.6f} {without}: give more games or more --epochs"

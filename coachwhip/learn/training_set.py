@@ -6,21 +6,16 @@ order until a pool is full, and draws from that pool at random, so a batch has p
 that fit into one pool are shuffled completely. Games are decoded each time, which takes a small part of the time of a training.
 """
 
-from __future__ import annotations
-
 import hashlib
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 
+from ..cli.command import CommandError
 from ..core.learning.scorer import PACKED_SIZE
-from .game_file import FormatError, decode, few_of_each, read
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from .game_file import Boards, Mask, Numbers
+from .game_file import Boards, Mask, Numbers, decode, read
 
 POOL = 1 << 23  # positions in memory, at most, apart from a chunk
 SPLIT = 1  # the seed that chooses the games held out
@@ -32,7 +27,7 @@ class TrainingFile:
     def __init__(self, file: BinaryIO, name: str, max_score: float, per_game: int | None, games: int | None = None) -> None:
         """Read a file, which must stay open: all its games, or the first `games` of them.
 
-        Of each game at most `per_game` positions with scores up to `max_score` are used. Raises OSError; FormatError for a game
+        Of each game at most `per_game` positions with scores up to `max_score` are used. Raises OSError; CommandError for a game
         that cannot be played, for a file without a position to use, or with fewer than `games`.
         """
         self.name = name
@@ -50,17 +45,15 @@ class TrainingFile:
         self.chunks = np.array(chunks)  # [chunk, 3]: where in the file it starts, its bytes, and its first game
         self.counts = np.concatenate(counts)  # how many positions of each game are used
         if games is not None and len(self.counts) < games:
-            raise FormatError(f"{name} has {len(self.counts)} games, but the training started with {games}")
+            raise CommandError(f"{name} has {len(self.counts)} games, but the training started with {games}")
         if not self.counts.any():
-            raise FormatError(f"{name}: it contains no position")
+            raise CommandError(f"{name}: it contains no position")
 
-    def chunk(self, number: int) -> tuple[Boards, Numbers]:
-        """Return the positions of a chunk, and the game of each. Raises OSError, FormatError."""
-        start, size, first = self.chunks[number].tolist()
+    def chunk(self, index: int) -> tuple[Boards, Numbers]:
+        """Return the positions of a chunk, and the game of each. Raises OSError, CommandError."""
+        start, size, first = self.chunks[index].tolist()
         self._file.seek(start)
-        games = decode(self._file.read(size), self.name, self._max_score, first, start)
-        few = few_of_each(games.boards, games.numbers, self._per_game)
-        return games.boards[few], games.numbers[few]
+        return decode(self._file.read(size), self.name, self._max_score, first, start).chosen(self._per_game)
 
 
 class TrainingSet:
@@ -70,9 +63,9 @@ class TrainingSet:
         """Hold out about `share` of the games. Their numbers decide which, so that losses of other settings can be compared."""
         self._files = files
         self._is_held_out: list[Mask] = [
-            np.random.default_rng([SPLIT, number]).random(len(file.counts)) < share for number, file in enumerate(files)
+            np.random.default_rng([SPLIT, index]).random(len(file.counts)) < share for index, file in enumerate(files)
         ]
-        self._chunks = [(number, chunk) for number, file in enumerate(files) for chunk in range(len(file.chunks))]
+        self._chunks = [(index, chunk) for index, file in enumerate(files) for chunk in range(len(file.chunks))]
         self.training, self.held_out_count = (int(self._sizes(held_out=held).sum()) for held in (False, True))
 
     def _sizes(self, *, held_out: bool) -> Numbers:
@@ -117,9 +110,9 @@ class TrainingSet:
     def _read(self, chunks: Sequence[int], size: int, *, held_out: bool) -> Boards:
         """Read the positions of these chunks that are held out, or not: `size` of them."""
         positions, count = np.empty((size, PACKED_SIZE), np.uint8), 0
-        for number, chunk in (self._chunks[place] for place in chunks):
-            boards, games = self._files[number].chunk(chunk)
-            boards = boards[self._is_held_out[number][games] == held_out]
+        for file, chunk in (self._chunks[index] for index in chunks):
+            boards, games = self._files[file].chunk(chunk)
+            boards = boards[self._is_held_out[file][games] == held_out]
             positions[count : count + len(boards)] = boards
             count += len(boards)
         return positions

@@ -3,30 +3,29 @@
 
 import argparse
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..cli.checkout import revision
 from ..cli.command import CommandError, Parser, file_name, number, require, whole_number
 from ..cli.files import naming
 from ..cli.outputs import add_force, check_outputs, require_regular
 from ..cli.pool import here
+from ..cli.progress import progress
 from ..cli.run import run
 from ..evaluation import config
 from ..text import counted
 from .game_file import MAX_SCORE, PER_GAME
 from .run import Epoch, LearningRun, add_options
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from .terms.fit import Options, Source
+from .terms.fit import Fitting, Source
+from .terms.fit_report import count, outcome, weights_file
+from .terms.model import chosen
+from .tuning_set import distinct, read
 
 EPILOG = """\
 FILE holds EPD with c9 (the game's result, White first) and optionally c8 (a score in pawns from White's side), plain or
-compressed; or it is a game file (viriformat, as `coachwhip selfplay` writes it), whose quiet positions are used, each once per
-game. FILE=2 counts each position of that file twice. Only the weighted terms are fitted: a network that the weights file names
+compressed; or it is a game file, as `coachwhip selfplay` writes it, whose quiet positions are used, each once per game. FILE=2 counts each position of that file twice. Only the weighted terms are fitted: a network that the weights file names
 is not used, but the new file names it too.
 
 Exit code 0: the new file is written; 3: nothing was learnt (the engine's validation loss did not fall), and no file is written;
@@ -108,34 +107,25 @@ class TuneRun(LearningRun[Epoch]):
 
     def __init__(self, args: argparse.Namespace, argv: Sequence[str]) -> None:
         """Read the data. Raises ValueError."""
-        from .terms.fit import Fitting, Options
-        from .terms.model import chosen
-
         super().__init__(args)
         self.total = args.epochs
         self._argv = argv
         self._entries = config.load(args.weights) if args.weights else config.load_default()
         start, free = config.flatten(self._entries), chosen(args.only, args.freeze)
-        options = Options(*(getattr(args, name) for name in Options._fields))
-        sources = [self._source(place, start, options) for place in range(len(args.files))]
-        self._fit = Fitting(sources, start, free, options)
+        self._fit = Fitting([self._source(index, start) for index in range(len(args.files))], start, free, args)
 
-    def _source(self, place: int, start: Sequence[int], options: "Options") -> "Source":
-        """Read the positions of a file that the options select, and count what the evaluation sees in them."""
-        from ..cli.progress import progress
-        from .terms.fit_report import count
-        from .tuning_set import distinct, read
-
-        path, weight = self.args.files[place]
+    def _source(self, index: int, start: Sequence[int]) -> Source:
+        """Read the positions of a file that the options select, and count their features."""
+        path, weight = self.args.files[index]
         require_regular(path, "tune")
         with naming(path):
             data = read(path, max_score=self.args.max_score, per_game=self.args.per_game)
         if self.args.distinct:
             data = data.chosen(distinct(data.boards))
         with progress(f"features of {data.name}", len(data)) as bar:
-            return count(data, weight, start, options, place, bar.advance)
+            return count(data, weight, start, self.args, index, bar.advance)
 
-    def batches(self) -> "Iterator[Iterator[Epoch]]":
+    def batches(self) -> Iterator[Iterator[Epoch]]:
         """Yield the epochs, of which the first one is the start."""
         yield self._fit.epochs()
 
@@ -151,8 +141,6 @@ class TuneRun(LearningRun[Epoch]):
 
     def result(self) -> bytes | None:
         """Return the new weights file, if the engine's validation loss has fallen."""
-        from .terms.fit_report import outcome, weights_file
-
         weights, figures = outcome(self._fit, self.epochs)
         self._figures = figures | {"interrupted": self.is_interrupted}
         if not figures["learnt"]:

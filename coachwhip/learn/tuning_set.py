@@ -5,30 +5,24 @@ Ten million positions fit in half a gigabyte. Positions of a group resemble each
 or all into validation. A group is a game if the file names the games, otherwise all positions with the same pawns.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import struct
 import zlib
 from array import array
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, BinaryIO
+from pathlib import Path
+from typing import Any, BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..cli.command import CommandError
 from ..core.learning.scorer import PACKED_SIZE, RULE50_AT, SCORE_AT, pack
 from . import game_file
-from .game_file import NO_SCORE, RESULTS, few_of_each, hashes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from .game_file import Boards, Numbers, Singles
+from .game_file import NO_SCORE, RESULTS, Boards, Numbers, Singles, few_of_each, hashes
 
 TELLING_PAWNS = 6  # with fewer pawns, a group is the positions with the same board
 MAX_PAWNS_SCORE = 320.0  # of c8, either way
@@ -55,18 +49,13 @@ class TuningSet:
         return len(self.boards)
 
     @property
-    def results(self) -> Singles:
-        """Return White's points of the games of the positions."""
-        return game_file.points(self.boards)
-
-    @property
     def scores(self) -> Singles:
         """Return centipawns from White's side, NaN where there is no score."""
         scores = game_file.scores(self.boards).astype(np.float32)
         scores[scores == NO_SCORE] = np.nan
         return scores
 
-    def chosen(self, rows: slice | NDArray[Any]) -> TuningSet:
+    def chosen(self, rows: slice | NDArray[Any]) -> "TuningSet":
         """Return some of the positions, by a slice, a mask or their numbers."""
         return replace(self, boards=self.boards[rows], groups=self.groups[rows])
 
@@ -81,7 +70,7 @@ def read(path: Path, *, max_score: float | None = None, per_game: int | None = N
     """Read a file: positions with scores within `max_score`, at most `per_game` of each game.
 
     None: MAX_SCORE and PER_GAME for a game file, no limit for other files. `per_game` has no effect on a file that does not name
-    the games. Raises OSError; FormatError that names the line or game that cannot be used, or says that the file is empty.
+    the games. Raises OSError; CommandError that names the line or game that cannot be used, or says that the file is empty.
     """
     with path.open("rb") as file:
         hashed = hashlib.sha256()
@@ -98,7 +87,7 @@ def read(path: Path, *, max_score: float | None = None, per_game: int | None = N
         data = data.chosen(few_of_each(data.boards, data.groups, per_game if data.has_games else None))
     if not len(data):
         why = "it contains no position" if max_score is None else f"no position is within --max-score {max_score:g}"
-        raise game_file.FormatError(f"{path.name}: {why}")
+        raise CommandError(f"{path.name}: {why}")
     return data
 
 
@@ -123,10 +112,9 @@ def _from_epd(name: str, file: BinaryIO) -> tuple[Boards, Numbers, bool]:
                 raise ValueError("no number of a game in c7, as there is in the first line")
             boards += pack(" ".join(line.replace(";", " ", 1).split(None, 4)[:4]))
         except ValueError as error:
-            raise game_file.FormatError(f"{name}, line {number}: {str(error)[:MAX_QUOTED]}") from error
-        struct.pack_into(
-            "<hB", boards, len(boards) - PACKED_SIZE + SCORE_AT, _score(operations.get("c8", "")), RESULTS.index(operations["c9"])
-        )
+            raise CommandError(f"{name}, line {number}: {str(error)[:MAX_QUOTED]}") from error
+        score, result = _score(operations.get("c8", "")), RESULTS.index(operations["c9"])
+        struct.pack_into("<hB", boards, len(boards) - PACKED_SIZE + SCORE_AT, score, result)
         groups.append(int(game) if has_games else same_pawns(line))
     return np.frombuffer(boards, np.uint8).reshape(-1, PACKED_SIZE), np.array(groups, np.int64), has_games
 
@@ -135,11 +123,11 @@ def _lines(name: str, file: BinaryIO) -> Iterator[tuple[int, str]]:
     """Return the lines that are neither blank nor comments, with their numbers."""
     for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), start=1):
         if len(line) > LONGEST_LINE:
-            raise game_file.FormatError(f"{name}, line {number}: longer than {LONGEST_LINE} bytes")
+            raise CommandError(f"{name}, line {number}: longer than {LONGEST_LINE} bytes")
         try:
             text = line.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            raise game_file.FormatError(f"{name} cannot be read: line {number} is not UTF-8 text") from error
+            raise CommandError(f"{name} cannot be read: line {number} is not UTF-8 text") from error
         if text.strip() and not text.startswith("#"):
             yield number, text
 

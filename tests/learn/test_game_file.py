@@ -10,8 +10,8 @@ import game_files
 import numpy as np
 import pytest
 
+from coachwhip.cli.command import CommandError
 from coachwhip.learn import game_file
-from coachwhip.learn.game_file import FormatError
 
 GAMES = game_files.many(12)
 WHOLE = game_files.file_of(GAMES)
@@ -27,7 +27,7 @@ def test_the_size_of_chunks_changes_nothing(chunk: int, monkeypatch: pytest.Monk
     monkeypatch.setattr(game_file, "CHUNK", chunk)
     parts = list(game_file.read(io.BytesIO(WHOLE), "own.vf", 500))
     rows = [(row.packed, number) for number, each in enumerate(GAMES) for row in each.usable(500)]
-    boards, numbers = (np.concatenate([getattr(part, name) for part in parts]) for name in ("boards", "numbers"))
+    boards, numbers = map(np.concatenate, zip(*[part.chosen(None) for part in parts], strict=True))
     assert list(zip(map(bytes, boards), numbers.tolist(), strict=True)) == rows
     assert game_file.scores(boards).tolist() == [np.frombuffer(row[28:30], "<i2")[0] for row, _ in rows]
     assert (game_file.points(boards) * 2).tolist() == [row[30] for row, _ in rows]
@@ -54,10 +54,10 @@ def test_a_file_is_opened_compressed_or_not(path: Path, compress: Callable[[byte
         with game_file.open_games(path) as file:
             assert file.read() == content
     path.write_bytes(compress(b'8/8/8/4k3/8/8/8/KQ6 w - - c9 "1-0";\n' * 30))
-    with pytest.raises(FormatError, match=r"^own\.vf is not a game file \(viriformat\)$"), game_file.open_games(path):
+    with pytest.raises(CommandError, match=r"^own\.vf is not a game file \(viriformat\)$"), game_file.open_games(path):
         pass
     path.write_bytes(lzma.compress(WHOLE)[:-9])
-    with pytest.raises(FormatError, match=r"^own\.vf cannot be read: not a whole compressed file"), game_file.open_games(path):
+    with pytest.raises(CommandError, match=r"^own\.vf cannot be read: not a whole compressed file"), game_file.open_games(path):
         pass
 
 
@@ -67,6 +67,6 @@ def test_damage_is_named_by_game_and_byte(chunk: int, monkeypatch: pytest.Monkey
     data = bytearray(WHOLE)
     at = sum(len(each.data) for each in GAMES[:7])
     data[at + 30] = 9
-    with pytest.raises(FormatError, match=rf"^own\.vf: game 7, at byte {at}: it has no result$"):
+    with pytest.raises(CommandError, match=rf"^own\.vf: game 7, at byte {at}: it has no result$"):
         list(game_file.read(io.BytesIO(data), "own.vf"))
     assert sum(len(part.spans) for part in game_file.read(io.BytesIO(data[:at]), "own.vf")) == 7

@@ -15,7 +15,7 @@ from coachwhip.games.openings import Opening
 from coachwhip.games.rules import Rules
 from coachwhip.learn import spsa
 from coachwhip.learn.own_game import OwnGames
-from coachwhip.learn.spsa import Iteration, PairGame, Parameter, Spsa, play
+from coachwhip.learn.spsa import Iteration, Parameter, Spsa, play
 
 ROWS = {row[0]: row for row in TUNABLES}
 FAST = ["--tune", "rfp_*", "--tune", "lmr_base=80", "--nodes", "60", "--hash", "1", "--games", "4", "--batch", "1"]
@@ -144,5 +144,5 @@ def test_the_better_side_wins_as_either_colour() -> None:
     settings = OwnGames(oracle.terms(), None, 1000, 1, 1, 0, Rules(None, 4, 600, 34, 8, 8, 60), {})
     opening = Opening("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", chess960=False)
     good, bad = {"use_qsearch": 1}, {"use_qsearch": 0}
-    assert [play(settings, PairGame(number, opening, good, bad)) for number in (0, 1)] == [1, 1]
-    assert [play(settings, PairGame(number, opening, bad, good)) for number in (0, 1)] == [-1, -1]
+    assert [play(settings, (Iteration(0, (), good, bad), opening, is_reversed)) for is_reversed in (False, True)] == [1, 1]
+    assert [play(settings, (Iteration(0, (), bad, good), opening, is_reversed)) for is_reversed in (False, True)] == [-1, -1]

@@ -23,9 +23,9 @@ from coachwhip.core.learning.scorer import Scorer, adam_step
 from game_files import Played
 from places import TERMS
 
+from coachwhip.cli.command import CommandError
 from coachwhip.learn import game_file, logistic, training_set
 from coachwhip.learn import train as command
-from coachwhip.learn.game_file import FormatError
 from coachwhip.learn.network import integers as network
 from coachwhip.learn.network import trainer as steps
 from coachwhip.learn.run import Epoch
@@ -171,7 +171,7 @@ def test_a_file_is_read_as_far_as_asked(
         assert opened(stack, data, games=count).counts.tolist() == found.counts[:count].tolist()
     assert opened(stack, data, games=7).sha256 == hashlib.sha256(game_files.file_of(content[:7])).hexdigest()
     assert found.sha256 == hashlib.sha256(game_files.file_of(content)).hexdigest()
-    with pytest.raises(FormatError, match=r"own\.vf has 80 games, but the training started with 81"):
+    with pytest.raises(CommandError, match=r"own\.vf has 80 games, but the training started with 81"):
         opened(stack, data, games=81)
 
 

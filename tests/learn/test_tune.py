@@ -20,7 +20,7 @@ from places import TERMS
 
 from coachwhip.cli import progress
 from coachwhip.cli.command import INTERRUPTED
-from coachwhip.learn import logistic, selfplay, tune, tuning_set
+from coachwhip.learn import game_file, logistic, selfplay, tune, tuning_set
 from coachwhip.learn.run import NOTHING_LEARNT
 from coachwhip.learn.terms import fit as tune_fit
 from coachwhip.learn.terms import model
@@ -345,7 +345,7 @@ def test_the_losses_are_the_engines(taught: Path, tmp_path: Path, capsys: pytest
     data = tuning_set.read(taught)
     groups = tuning_set.split(data.groups, 0.1, np.random.default_rng([1, 0]))
     scores = np.array(Scorer(config.flatten(config.load(tmp_path / "new.py"))).features(data.boards)[4])
-    loss = logistic.losses(logistic.expectation(scores + file["edge"], file["scale"]), data.results)
+    loss = logistic.losses(logistic.expectation(scores + file["edge"], file["scale"]), game_file.points(data.boards))
     assert math.isclose(loss[groups].mean(), summary["after"]["validation"], rel_tol=1e-5)
     assert math.isclose(loss[~groups].mean(), summary["after"]["training"], rel_tol=1e-5)
     assert summary["after"]["validation"] == file["after"]["results"]

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from coachwhip.core.learning.scorer import PACKED_SIZE, pack, unpack
 
+from coachwhip.cli.command import CommandError
 from coachwhip.learn import game_file, tuning_set
-from coachwhip.learn.game_file import RESULTS, FormatError
+from coachwhip.learn.game_file import RESULTS
 from coachwhip.learn.tuning_set import same_pawns
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -55,7 +56,7 @@ def test_text_becomes_arrays(text: Path, tmp_path: Path, compress: type[bytes]) 
     path.write_bytes(compress(text.read_bytes()))
     data = tuning_set.read(path)
     assert data.boards.shape == (len(ALL), PACKED_SIZE)
-    assert data.results.tolist() == [RESULTS.index(result) / 2 for _, _, result, _ in ALL]
+    assert game_file.points(data.boards).tolist() == [RESULTS.index(result) / 2 for _, _, result, _ in ALL]
     assert data.scores.tolist() == pytest.approx([score for _, score, _, _ in ALL], abs=1e-3)
     assert data.groups.tolist() == [game for _, _, _, game in ALL]
     assert data.has_games
@@ -74,7 +75,7 @@ def test_epd_as_people_write_it(tmp_path: Path) -> None:
     path.write_text("# a comment\n\n" + "\n".join(lines))
     data = tuning_set.read(path)
     assert fens_of(data) == [START] * 9
-    assert data.results.tolist() == [0.5, 0, *[1] * 7]
+    assert game_file.points(data.boards).tolist() == [0.5, 0, *[1] * 7]
     assert data.scores[1] == -31
     assert np.isnan(np.delete(data.scores, 1)).all()
     assert not data.has_games
@@ -96,7 +97,7 @@ def test_epd_as_people_write_it(tmp_path: Path) -> None:
 )
 def test_bad_files_are_rejected_with_a_message(tmp_path: Path, content: bytes, message: str) -> None:
     (tmp_path / "data").write_bytes(content)
-    with pytest.raises(FormatError) as info:
+    with pytest.raises(CommandError) as info:
         tuning_set.read(tmp_path / "data")
     assert str(info.value).startswith(message)
     assert str(info.value).isprintable()
@@ -174,5 +175,5 @@ def test_epd_has_what_is_read(whole: Path, tmp_path: Path) -> None:
         found = tuning_set.read(target)
         assert fens_of(found) == fens_of(direct)
         assert found.scores.tolist() == pytest.approx(direct.scores.tolist(), abs=1e-3)
-        assert found.results.tolist() == direct.results.tolist()
+        assert game_file.points(found.boards).tolist() == game_file.points(direct.boards).tolist()
         assert found.groups.tolist() == direct.groups.tolist()

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Trains networks: in floats (layers), by gradient (train), and as the integers that the engine plays (file)."""
+"""Trains networks: by gradient, in floats (`trainer`), and as the integers that the engine plays (`integers`)."""

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The checkpoint of a training: one file, replaced after each epoch, with which `train --resume` goes on.
+"""The checkpoint of a training: one file, replaced after each epoch, from which `train --resume` continues.
 
 A line of JSON holds the settings, the losses of the epochs and the SHA-256 of what follows: the parameters, and AdamW's means of the
 gradients and of their squares, as little-endian floats.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,15 +18,11 @@ from ...cli.files import naming, write_bytes
 from ..run import Epoch
 from .trainer import State
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
 FORMAT = "coachwhip checkpoint 1"
 
 
 class Checkpoint(NamedTuple):
-    """What the file holds."""
+    """The content of a checkpoint."""
 
     settings: dict[str, Any]
     epochs: list[Epoch]
@@ -34,7 +30,7 @@ class Checkpoint(NamedTuple):
 
 
 def save(path: Path, settings: dict[str, Any], epochs: Sequence[Epoch], state: State) -> None:
-    """Replace the checkpoint by one after the last of these epochs. Raises OSError."""
+    """Replace the checkpoint by the state after these epochs. Raises OSError."""
     data = b"".join(part.astype("<f4").tobytes() for part in state[1:])
     head = {"format": FORMAT, "settings": settings, "epochs": epochs, "sha256": hashlib.sha256(data).hexdigest()}
     write_bytes(path, json.dumps(head).encode() + b"\n" + data)

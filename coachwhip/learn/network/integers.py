@@ -15,22 +15,17 @@ that round towards zero, is the score in centipawns from the view of stm. The sc
 "residual" network is added to that of the weighted terms, and that of a "pure" one replaces it.
 """
 
-from __future__ import annotations
-
 import json
 import struct
 import zlib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core import engine
 from ...core.learning.scorer import INPUTS, MAX_OUTPUT_WEIGHT, MAX_PIECES, QA, QB
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..game_file import Singles
+from ..game_file import Singles
 
 FIRST_LINE = b"coachwhip network 1\n"
 MAX_WEIGHT = (2**15 - 1) // (MAX_PIECES + 1)  # of the first layer's weights and biases: the sum of 32 and a bias fits in 16 bits
@@ -58,8 +53,8 @@ def parameters(flat: NDArray[Any], hidden: int) -> Parameters:
     return Parameters(rows[:INPUTS], rows[INPUTS], rows[INPUTS + 1 :], flat[-1:])
 
 
-class Network(NamedTuple):
-    """What a file holds."""
+class QuantisedNetwork(NamedTuple):
+    """A network as a file holds it."""
 
     kind: str
     hidden: int  # units a side
@@ -80,7 +75,7 @@ def limits(hidden: int) -> Singles:
     return highest
 
 
-def quantised(flat: Singles, hidden: int, kind: str, logit: float, provenance: dict[str, Any]) -> Network:
+def quantised(flat: Singles, hidden: int, kind: str, logit: float, provenance: dict[str, Any]) -> QuantisedNetwork:
     """Round the parameters of a network whose output of 1.0 is worth `logit` centipawns. Raises ValueError for numbers that are not finite.
 
     The scale is chosen so that the largest output weight uses its whole range.
@@ -95,11 +90,11 @@ def quantised(flat: Singles, hidden: int, kind: str, logit: float, provenance: d
     values[:first] *= QA
     values[first:] *= logit * QB / scale
     values[-1] *= QA
-    return Network(kind, hidden, scale, np.rint(values).astype(np.int64), provenance)
+    return QuantisedNetwork(kind, hidden, scale, np.rint(values).astype(np.int64), provenance)
 
 
-def floats(network: Network, logit: float) -> Parameters:
-    """Return parameters from which a training can start: `quantised` makes this network of them again, but for rounding."""
+def floats(network: QuantisedNetwork, logit: float) -> Parameters:
+    """Return parameters to start a training from: `quantised` turns them into this network again, except for rounding."""
     first = (INPUTS + 1) * network.hidden
     values = network.numbers.astype(np.float64)
     values[:first] /= QA
@@ -111,7 +106,7 @@ def floats(network: Network, logit: float) -> Parameters:
 # --- Files ---
 
 
-def to_bytes(network: Network) -> bytes:
+def to_bytes(network: QuantisedNetwork) -> bytes:
     """Return the content of the file."""
     header = {"kind": network.kind, "inputs": INPUTS, "hidden": network.hidden, "qa": QA, "qb": QB, "scale": network.scale}
     line = json.dumps(header | {"provenance": network.provenance}, sort_keys=True, separators=(",", ":")).encode() + b"\n"
@@ -120,11 +115,11 @@ def to_bytes(network: Network) -> bytes:
     return data + struct.pack("<I", zlib.crc32(data))
 
 
-def from_bytes(data: bytes) -> Network:
+def from_bytes(data: bytes) -> QuantisedNetwork:
     """Read a file. Raises ValueError where the engine rejects it."""
     engine.Network(data)
     start = data.index(b"\n", len(FIRST_LINE)) + 1
     header = json.loads(data[len(FIRST_LINE) : start])
     numbers = np.frombuffer(data, "<i2", ROWS * header["hidden"], start)
     numbers = np.append(numbers.astype(np.int64), struct.unpack_from("<i", data, len(data) - 8))
-    return Network(header["kind"], header["hidden"], header["scale"], numbers, header.get("provenance", {}))
+    return QuantisedNetwork(header["kind"], header["hidden"], header["scale"], numbers, header.get("provenance", {}))

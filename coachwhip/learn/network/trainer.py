@@ -2,35 +2,27 @@
 """Trains a network on positions of game files: squared error of winning chances, AdamW, a learning rate that falls along a cosine.
 
 A score of s centipawns is a winning chance of sigmoid(s / logit). The target mixes that of the score with the game's result. A residual
-network predicts sigmoid(terms / logit + share * output), a pure one sigmoid(share * output), as the engine does: `share` is what known
-endings and the fifty-move counter leave. An output of 1.0 is worth `logit` centipawns.
+network predicts sigmoid(terms / logit + share * output), a pure one sigmoid(share * output), as the engine does: `share` is the fraction
+of the output that counts in known endings and late in the fifty-move count. An output of 1.0 is worth `logit` centipawns.
 Data and settings decide everything: an interruption changes not a bit of the result.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.learning.scorer import TRAINING_BLOCK, adam_step, network_loss
-from ..game_file import is_black, points, scores
+from ...core.learning.scorer import TRAINING_BLOCK, Scorer, adam_step, network_loss
+from ..game_file import Boards, Singles, is_black, points, scores
 from ..logistic import cosine, expectation, fit_scale
 from ..run import Epoch
-from .integers import ROWS, floats, limits, parameters, quantised, size
+from ..training_set import TrainingSet
+from .integers import ROWS, QuantisedNetwork, floats, limits, parameters, quantised, size
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...core.learning.scorer import Scorer
-    from ..game_file import Boards, Singles
-    from ..training_set import TrainingSet
-    from .integers import Network
-
-PARTS = 2  # of each batch, and of the parameters: a thread for each
+PARTS = 2  # of each batch, each with a thread; not the number of processors, for another number of parts gives another sum
 ALIGNMENT = 64  # bytes: rows of a block that start with a cache line are read faster
 EPSILON = 1e-8  # of AdamW
 LAST_RATE = 0.01  # of the first, after the last step
@@ -53,7 +45,7 @@ class Settings(NamedTuple):
 
 
 class State(NamedTuple):
-    """A training after some epochs. The arrays are in the order of `file.parameters`."""
+    """A training after some epochs. The arrays are in the order of `integers.parameters`."""
 
     epochs: int  # that are done
     parameters: Singles
@@ -61,10 +53,10 @@ class State(NamedTuple):
     square: Singles  # and of their squares
 
 
-def first_state(settings: Settings, network: Network | None = None) -> State:
+def first_state(settings: Settings, network: QuantisedNetwork | None = None) -> State:
     """Return the state before the first epoch of a training, which may start from a network of as many hidden units or fewer.
 
-    Units that the network lacks start random, with outputs of 0: all scores are the network's, but for rounding.
+    Units that the network lacks start random, with outputs of 0: all scores are the network's, except for rounding.
     """
     count = size(settings.hidden)
     rng = np.random.default_rng([settings.seed, 0])
@@ -102,7 +94,7 @@ def in_blocks(flat: Singles, hidden: int) -> Singles:
 
 
 def from_blocks(blocks: Singles, hidden: int) -> Singles:
-    """Return the array of which `in_blocks` makes this one."""
+    """Invert `in_blocks`."""
     rows = blocks[:-1].reshape(-1, ROWS, TRAINING_BLOCK).swapaxes(0, 1).reshape(ROWS, -1)
     return np.append(rows[:, :hidden], blocks[-1])
 
@@ -118,10 +110,10 @@ def aligned(count: int) -> Singles:
 
 
 class Trainer:
-    """A training in memory; `state` is what must be kept to go on with it."""
+    """A training in memory; `state` is all that is needed to continue it."""
 
     def __init__(self, settings: Settings, positions: TrainingSet, terms: Scorer, state: State) -> None:
-        """Go on with a state. `terms` evaluates the weighted terms."""
+        """Continue from a state. `terms` evaluates the weighted terms."""
         self.state = state
         self.positions = positions
         self._settings = settings
@@ -166,21 +158,21 @@ class Trainer:
         return Epoch(self.state.epochs, total / count, self.validation_loss())
 
     def logits(self, boards: Boards) -> tuple[Singles, Singles]:
-        """Return what the output is added to, and the share of the output that counts."""
+        """Return the logits to which the output is added, and the share of the output that counts."""
         terms, shares = np.empty(len(boards), np.int16), np.empty(len(boards), np.float32)
         self._terms.scores(boards, terms, shares)
         is_residual = self._settings.kind == "residual"
         return terms * np.float32(is_residual / self._settings.logit), shares
 
     def targets(self, boards: Boards) -> Singles:
-        """Return the winning chances to be learnt."""
+        """Return the winning chances to learn."""
         black = is_black(boards)
         chances = expectation(np.where(black, -scores(boards), scores(boards)).astype(np.float32), self._settings.logit)
         results = np.where(black, 1 - points(boards), points(boards))
         mixed: Singles = chances + np.float32(self._settings.wdl) * (results - chances)
         return mixed
 
-    def network(self, provenance: dict[str, Any]) -> Network:
+    def network(self, provenance: dict[str, Any]) -> QuantisedNetwork:
         """Return the network as it is, in integers."""
         settings = self._settings
         return quantised(self.state.parameters, settings.hidden, settings.kind, settings.logit, provenance)
@@ -193,16 +185,16 @@ class Trainer:
         return boards, *self.logits(boards), self.targets(boards)
 
     def validation_loss(self) -> float:
-        """Return that of the network as it is, in floats."""
+        """Return the error of the network as it is, in floats."""
         values = in_blocks(self.state.parameters, self._settings.hidden)
         return network_loss(*self._held_out, values) / self.positions.held_out_count
 
     def loss_of_terms(self) -> float:
-        """Return that of the weighted terms alone."""
+        """Return the error of the weighted terms alone."""
         return self._loss(self._held_out[1])
 
     def loss_of(self, scorer: Scorer) -> float:
-        """Return that of a network in integers, as an engine plays it."""
+        """Return the error of a network in integers, as an engine plays it."""
         scores = np.empty(self.positions.held_out_count, np.int16)
         scorer.scores(self.positions.held_out, scores)
         return self._loss(scores.astype(np.float32) / np.float32(self._settings.logit))
@@ -213,5 +205,4 @@ class Trainer:
 
 
 def _parts(count: int) -> list[slice]:
-    """Return PARTS slices of `count` numbers."""
     return [slice(count * part // PARTS, count * (part + 1) // PARTS) for part in range(PARTS)]

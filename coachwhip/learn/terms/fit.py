@@ -7,41 +7,21 @@ happens to have more often. The loss is the cross-entropy between the prediction
 with the points that a search's score predicts.
 """
 
-from __future__ import annotations
-
 import itertools
-from typing import TYPE_CHECKING, Any, NamedTuple
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.learning.scorer import adam_step
 from ..logistic import cosine, expectation, losses
 from ..run import Epoch
-from .model import PARAMETERS, TABLE, TAPERED, Evaluation, bounds, joined, parameters, roughness
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from ..tuning_set import TuningSet
-    from .model import Features, Floats, Singles
+from ..tuning_set import TuningSet
+from .model import PARAMETERS, TABLE, TAPERED, Evaluation, Features, Floats, Singles, bounds, joined, parameters, roughness
 
 EPSILON = 1e-10  # of Adam: a centipawn changes the loss of a position by little
-
-
-class Options(NamedTuple):
-    """The options of `coachwhip tune` that decide the fit."""
-
-    wdl: float  # share of the game's result in the targets, 0 to 1; the rest is what a search's score predicts
-    validation: float  # share of the groups that is kept for validation
-    seed: int  # of the split and of the order of the training positions
-    epochs: int
-    rate: float  # learning rate: centipawns a step at first; it falls to 0 along a cosine
-    batch: int  # positions in a step
-    patience: int  # the fit ends after this many epochs without a better validation loss
-    prior: float  # penalty for a change, as of this many positions that count the weight once and agree with the start
-    smooth: float  # penalty, in the same unit, for a change that differs from that of the neighbour in a table
 
 
 class Source(NamedTuple):
@@ -66,7 +46,7 @@ class Samples(NamedTuple):
     scales: Singles  # centipawns
     edges: Singles  # centipawns
 
-    def chosen(self, rows: slice | NDArray[Any]) -> Samples:
+    def chosen(self, rows: slice | NDArray[Any]) -> "Samples":
         """Return some of the positions."""
         return Samples(self.features.chosen(rows), *(part[rows] for part in self[1:]))
 
@@ -88,18 +68,18 @@ class Samples(NamedTuple):
 class Fitting:
     """A fit in memory: `values` are the parameters with the lowest validation loss so far, after epoch `best`."""
 
-    def __init__(self, sources: Sequence[Source], start: Sequence[int], free: NDArray[np.bool_], options: Options) -> None:
+    def __init__(self, sources: Sequence[Source], start: Sequence[int], free: NDArray[np.bool_], args: Namespace) -> None:
         """Prepare a fit to sources that were counted with the flat list `start`, of the parameters where `free` is true.
 
-        Raises ValueError for too little data.
+        `args` are those of `coachwhip tune`. Raises ValueError for too little data.
         """
         self.sources = sources
         self.start = start
         self.free = free
         self.values = parameters(start)
         self.best = 0  # no epoch had a lower validation loss than the start
-        self._options = options
-        self._rng = np.random.default_rng(options.seed)
+        self._args = args
+        self._rng = np.random.default_rng(args.seed)
         of_files = np.array([[source.weight, source.scale, source.edge] for source in sources], dtype=np.float32)
         samples = Samples(
             joined([source.features for source in sources]),
@@ -114,27 +94,27 @@ class Fitting:
 
     def epochs(self) -> Iterator[Epoch]:
         """Fit, and return the losses of the start and then of every epoch."""
-        options, training, validation, start = self._options, self._training, self._validation, self.values
-        batches = _batches(training, options.batch)
+        args, training, validation, start = self._args, self._training, self._validation, self.values
+        batches = _batches(training, args.batch)
         unit = _curvature(start, training) / training.total
-        rough = roughness(_seen(training)) * (options.smooth * unit)
+        rough = roughness(_seen(training)) * (args.smooth * unit)
         low, high = bounds()
         values, mean, square = start.copy(), np.zeros(len(PARAMETERS)), np.zeros(len(PARAMETERS))
         step, least = 0, validation.loss(start)
         yield Epoch(0, training.loss(values), least)
-        for number in range(1, options.epochs + 1):
+        for number in range(1, args.epochs + 1):
             for index in self._rng.permutation(len(batches)):
                 change = values - start
-                gradient = _gradient(values, batches[index]) + options.prior * unit * change + rough @ change
+                gradient = _gradient(values, batches[index]) + args.prior * unit * change + rough @ change
                 step += 1
-                rate = options.rate * cosine(step, options.epochs * len(batches))
+                rate = args.rate * cosine(step, args.epochs * len(batches))
                 adam_step(values, mean, square, gradient, step=step, rate=rate, epsilon=EPSILON, decay=0.0)
                 values[:] = np.where(self.free, np.clip(values, low, high), start)
             epoch = Epoch(number, training.loss(values), validation.loss(values))
             if epoch.validation < least:
                 self.values, self.best, least = values.copy(), number, epoch.validation
             yield epoch
-            if number - self.best >= options.patience:
+            if number - self.best >= args.patience:
                 break
 
 

@@ -4,31 +4,23 @@
 The losses in the report are those of the engine: it evaluates the positions with the rounded weights.
 """
 
-from __future__ import annotations
-
 import ast
 import textwrap
-from typing import TYPE_CHECKING, Any
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.learning.scorer import Scorer
 from ...evaluation import config
-from ..game_file import is_black
+from ..game_file import is_black, points
 from ..logistic import expectation, fit_scale, losses
-from ..tuning_set import split
-from .fit import Source
-from .model import features, flat_weights, joined, parameters
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from ..run import Epoch
-    from ..tuning_set import TuningSet
-    from .fit import Fitting, Options
-    from .model import Singles
+from ..run import Epoch
+from ..tuning_set import TuningSet, split
+from .fit import Fitting, Source
+from .model import Singles, features, flat_weights, joined, parameters
 
 CHUNK = 16_384  # positions that the core counts in one call
 FEW = 100  # with fewer scored positions, the scale of their scores is not fitted and the scores are not used
@@ -38,19 +30,19 @@ WIDTH = 128
 
 
 def count(
-    data: TuningSet, weight: float, start: Sequence[int], options: Options, place: int, report: Callable[[int], None]
+    data: TuningSet, weight: float, start: Sequence[int], args: Namespace, index: int, report: Callable[[int], None]
 ) -> Source:
-    """Count the features of a file. `place` is its number among the files; `report` is called with the number of positions just done."""
+    """Count the features of the file with this index. `report` is called with the number of positions just done."""
     scorer = Scorer(start)
     parts, scores = [], []
-    for at in range(0, len(data), CHUNK):
-        extracted = scorer.features(data.without_counters(slice(at, at + CHUNK)))
+    for first in range(0, len(data), CHUNK):
+        extracted = scorer.features(data.without_counters(slice(first, first + CHUNK)))
         parts.append(features(extracted))
         scores.append(np.frombuffer(extracted[4], dtype=extracted[4].typecode))
         report(len(extracted[4]))
-    is_validation = split(data.groups, options.validation, np.random.default_rng([options.seed, place]))
+    is_validation = split(data.groups, args.validation, np.random.default_rng([args.seed, index]))
     learnt = ~is_validation
-    targets, teacher_scale = _targets(data, 1 - options.wdl, learnt)
+    targets, teacher_scale = _targets(data, 1 - args.wdl, learnt)
     scale, edge = float("nan"), 0.0
     if learnt.any():
         scale, edge = fit_scale(np.concatenate(scores)[learnt], targets[learnt], with_edge=True)
@@ -59,13 +51,13 @@ def count(
 
 def _targets(data: TuningSet, teacher: float, is_training: NDArray[np.bool_]) -> tuple[Singles, float | None]:
     """Return the targets of all positions, and the scale of the file's scores: engines differ in the size of a centipawn."""
-    has_score = ~np.isnan(data.scores)
+    results, has_score = points(data.boards), ~np.isnan(data.scores)
     known = has_score & is_training
     if teacher == 0 or known.sum() < FEW:
-        return data.results, None
-    scale, _ = fit_scale(data.scores[known], data.results[known], with_edge=False)
+        return results, None
+    scale, _ = fit_scale(data.scores[known], results[known], with_edge=False)
     taught = expectation(np.where(has_score, data.scores, 0), scale)
-    mixed = np.where(has_score, teacher * taught + (1 - teacher) * data.results, data.results)
+    mixed = np.where(has_score, teacher * taught + (1 - teacher) * results, results)
     return mixed.astype(np.float32), scale
 
 
@@ -103,7 +95,7 @@ def _engine_losses(source: Source, weights: Sequence[int]) -> list[float]:
     Scorer(weights).scores(data.without_counters(), scores)
     white = np.where(is_black(data.boards), -scores, scores).astype(np.float32)
     expected = expectation(white + source.edge, source.scale)
-    of_target, of_result = losses(expected, source.targets), losses(expected, data.results)
+    of_target, of_result = losses(expected, source.targets), losses(expected, points(data.boards))
     parts = of_target[~is_validation], of_target[is_validation], of_result[is_validation]
     return [float(part.mean(dtype=np.float64)) if len(part) else float("nan") for part in parts]
 

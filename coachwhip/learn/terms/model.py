@@ -9,27 +9,21 @@ engine evaluates. The method is https://www.chessprogramming.org/Texel%27s_Tunin
 The parameters are one array: the midgame values of TAPERED, their endgame values, and the values of PLAIN.
 """
 
-from __future__ import annotations
-
 import math
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatch
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.engine import FULL_PHASE, FULL_SCALE
 from ...core.learning.scorer import DANGER_STEP
 from ...evaluation.layout import DANGER, SCALE, WEIGHTS, cells, pack_pair, unpack_pair
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Singles = NDArray[np.float32]
-    Ints = NDArray[np.int64]
-
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Ints = NDArray[np.int64]
 
 TAPERED = [weight for weight in cells() if weight.is_tapered]  # the weight of each number
 PLAIN = [weight for weight in cells() if not weight.is_tapered]
@@ -53,11 +47,13 @@ def chosen(only: Iterable[str], freeze: Iterable[str]) -> NDArray[np.bool_]:
 
 
 def _matching(patterns: Iterable[str]) -> set[str]:
-    matches = {pattern: {weight.name for weight in WEIGHTS if fnmatch(weight.name, pattern.lower())} for pattern in patterns}
-    for pattern, names in matches.items():
+    matches = set[str]()
+    for pattern in patterns:
+        names = {weight.name for weight in WEIGHTS if fnmatch(weight.name, pattern.lower())}
         if not names:
             raise ValueError(f"no weight is called {pattern!r}; `coachwhip weights` prints the names")
-    return set().union(*matches.values())
+        matches |= names
+    return matches
 
 
 # --- The parameters to fit, and the weights as the core takes them ---
@@ -117,7 +113,7 @@ class Features(NamedTuple):
     scale: Ints  # index of the scale factor that applies; the number of scale factors if none does
     phase: Singles  # 1 midgame .. 0 endgame
 
-    def chosen(self, rows: slice | NDArray[Any]) -> Features:
+    def chosen(self, rows: slice | NDArray[Any]) -> "Features":
         """Return the positions with these row numbers, in this order."""
         return Features._make(part[rows] for part in self)
 
@@ -153,25 +149,16 @@ def joined(parts: Sequence[Features]) -> Features:
 # --- The score and its gradient ---
 
 
-class _Attack(NamedTuple):
-    """The king attack of one side, with a row for each position."""
-
-    level: Ints  # the lower of the two table entries that are interpolated
-    part: Singles  # share of the upper entry, 0 to 1
-    slope: Singles  # [position, mg or eg]: change of the value by one danger unit
-    value: Singles  # [position, mg or eg]: centipawns
-
-
 class Evaluation:
     """The evaluation of some positions with the parameters `values`; `scores` are centipawns from White's side."""
 
     def __init__(self, values: Floats, data: Features) -> None:
         mg, eg, plain = np.split(values.astype(np.float32), ENDS)
         pairs = np.stack([mg, eg], axis=1)
-        white, black = (_attack(data.units[:, side] @ plain[UNITS], data.attacks[:, side], pairs[TABLE]) for side in range(2))
-        sums: Singles = data.sums @ pairs + white.value - black.value
         self._data = data
-        self._attacks = white, black
+        self._attacks = [_attack(data.units[:, side] @ plain[UNITS], data.attacks[:, side], pairs[TABLE]) for side in range(2)]
+        (white, _), (black, _) = self._attacks
+        sums: Singles = data.sums @ pairs + (white - black) @ pairs[TABLE]
         self._eg = sums[:, 1]
         self._scale: Singles = np.append(plain[SCALES] / FULL_SCALE, np.float32(1)).astype(np.float32)[data.scale]
         self.scores: Singles = data.phase * sums[:, 0] + (1 - data.phase) * self._scale * self._eg
@@ -185,30 +172,27 @@ class Evaluation:
         plain = np.zeros(len(PLAIN))
         by_scale = np.bincount(data.scale, weights=by_eg * self._eg, minlength=len(SCALES) + 1)
         plain[SCALES] = by_scale[:-1] / FULL_SCALE
-        for side, (attack, sign) in enumerate(zip(self._attacks, (1, -1), strict=True)):
-            pairs[TABLE] += sign * _by_table(attack, by_pair * data.attacks[:, side, None])
-            plain[UNITS] += sign * (data.units[:, side].T @ (attack.slope * by_pair).sum(axis=1))
+        for side, sign in enumerate((1, -1)):
+            shares, by_unit = self._attacks[side]
+            pairs[TABLE] += sign * (shares.T @ by_pair)
+            plain[UNITS] += sign * (data.units[:, side].T @ (by_unit * by_pair).sum(axis=1))
         return np.concatenate([pairs[:, 0], pairs[:, 1], plain])
 
 
-def _attack(danger: Singles, present: Singles, table: Singles) -> _Attack:
-    """Return an attack of so many danger units where it is `present` (1, else 0); `table` has the entries of king_danger."""
+def _attack(danger: Singles, present: Singles, table: Singles) -> tuple[Any, Singles]:
+    """Interpolate `table`, the entries of king_danger, at the danger units of one side's attacks; `present` is 1 or 0.
+
+    Return the share of each entry in each attack, as a sparse matrix, and the change of its values by one danger unit.
+    """
+    from scipy.sparse import csr_array
+
     last = len(table) - 1
-    place = (danger - np.float32(MIDDLE)) / np.float32(DANGER_STEP)
-    is_inside = (place > 0) & (place < last) & (present > 0)
-    place = np.clip(place, 0, last)
-    level = np.minimum(place.astype(np.int64), last - 1)
-    part = place - level.astype(np.float32)
-    step = table[level + 1] - table[level]
-    value = (table[level] + part[:, None] * step) * present[:, None]
-    return _Attack(level, part, step * (is_inside[:, None] / np.float32(DANGER_STEP)), value)
-
-
-def _by_table(attack: _Attack, by_pair: Singles) -> Floats:
-    """Return the gradient by the entries of king_danger, for White's attack."""
-    columns = []
-    for half in range(2):
-        lower = np.bincount(attack.level, weights=(1 - attack.part) * by_pair[:, half], minlength=len(TABLE))
-        upper = np.bincount(attack.level + 1, weights=attack.part * by_pair[:, half], minlength=len(TABLE))
-        columns.append(lower + upper)
-    return np.stack(columns, axis=1)
+    level = (danger - np.float32(MIDDLE)) / np.float32(DANGER_STEP)
+    is_inside = (level > 0) & (level < last) & (present > 0)
+    level = np.clip(level, 0, last)
+    lower = np.minimum(level.astype(np.int64), last - 1)
+    part = level - lower.astype(np.float32)
+    shares = np.stack([1 - part, part], axis=1) * present[:, None]
+    entries, starts = np.stack([lower, lower + 1], axis=1), np.arange(0, shares.size + 1, 2)
+    matrix = csr_array((shares.ravel(), entries.ravel(), starts), shape=(len(danger), len(table)))
+    return matrix, (table[lower + 1] - table[lower]) * (is_inside[:, None] / np.float32(DANGER_STEP))
