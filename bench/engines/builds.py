@@ -18,7 +18,7 @@ from pathlib import Path
 from ...cli.checkout import import_root
 from ...cli.command import CommandError
 from ...cli.files import lock
-from .process import APART, kill
+from .process import OWN_GROUP, kill
 
 BUILDERS = {"cython": 3, "setuptools": 77}  # packages that builds need, and from which major version on
 
@@ -124,7 +124,7 @@ def _run(command: Sequence[str], *, check: bool = True, cwd: Path | None = None)
     null, pipe = subprocess.DEVNULL, subprocess.PIPE
     try:
         process = subprocess.Popen(
-            command, cwd=cwd, stdin=null, stdout=pipe, stderr=pipe, encoding="utf-8", errors="replace", **APART
+            command, cwd=cwd, stdin=null, stdout=pipe, stderr=pipe, encoding="utf-8", errors="replace", **OWN_GROUP
         )
     except OSError as error:
         raise CommandError(f"cannot run {command[0]}: {error}") from error
