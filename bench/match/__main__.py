@@ -57,7 +57,6 @@ def hypotheses(text: str) -> tuple[float, ...]:
 
 
 def _parser() -> Parser:
-    """The command line."""
     parser = Parser("match", "Play games between UCI engines.", EPILOG)
     engines = parser.add_argument_group("engines")
     add_engine_arguments(engines)
@@ -107,7 +106,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _match(args: argparse.Namespace) -> int:
-    """Run with the parsed arguments."""
     _check(args)
     with ExitStack() as stack:
         meetings = opponents(len(values_of(args.engine_words, "--name")), args.form)
@@ -127,7 +125,7 @@ def _match(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace) -> None:
-    """Raises CommandError for what cannot be done."""
+    """Raise CommandError for arguments that contradict each other."""
     check_outputs(args, {"plot": "a plot", "report": "a page of coachwhip"}, ["pgn", "journal"], reads=[OPENINGS.path])
     if args.pgn:
         require_kind(args.pgn, "PGN")
@@ -141,7 +139,7 @@ def _check(args: argparse.Namespace) -> None:
 
 
 def _contest(args: argparse.Namespace) -> Contest:
-    """Who plays, and how; git revisions are built here."""
+    """Return the players, and how they play; build git revisions."""
     control = args.tc or (TimeControl() if args.nodes else TimeControl(5, 0.05))
     if args.nodes:
         control = control._replace(nodes=args.nodes)
@@ -156,14 +154,14 @@ def _contest(args: argparse.Namespace) -> Contest:
 
 
 def _book_file(args: argparse.Namespace) -> Path | None:
-    """The file of openings; None for start positions."""
+    """Return the file of openings; None for start positions."""
     if args.openings is None:
         return None if args.chess960 else OPENINGS.path
     return None if str(args.openings) == START_POSITION else Path(args.openings)
 
 
 def _openings(args: argparse.Namespace) -> list[Opening]:
-    """An opening for each pair of games."""
+    """Return an opening for each pair of games."""
     if path := _book_file(args):
         book = open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed)
     else:
@@ -172,7 +170,7 @@ def _openings(args: argparse.Namespace) -> list[Opening]:
 
 
 def _settings(args: argparse.Namespace, contest: Contest) -> dict[str, Any]:
-    """What must be the same when a match is resumed; its length may change, and how many games are played at a time."""
+    """Return what must be the same when a match is resumed; its length and concurrency may change."""
     book = "start position" if args.openings else "Chess960 start positions"
     if path := _book_file(args):
         book = fingerprint(path)[:16]

@@ -18,7 +18,7 @@ PAIRED_SHARE = 0.8  # of the games must belong to finished pairs for these alone
 
 
 class Result(NamedTuple):
-    """What is kept of a finished game."""
+    """A finished game, as far as statistics need it."""
 
     white: int
     black: int

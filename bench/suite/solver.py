@@ -22,7 +22,7 @@ FAULTS = (CRASH, STALL, ILLEGAL_MOVE, NO_START)
 
 
 class Moment(NamedTuple):
-    """What an engine preferred from some moment of its search on."""
+    """An engine's choice from some moment of its search on."""
 
     seconds: float = 0.0  # since `go`
     depth: int | None = None
@@ -57,9 +57,9 @@ Attempts = dict[str, Attempt]  # of one engine, by position
 
 
 def follow(stamped: Sequence[tuple[float, str]], board: chess.Board) -> list[Moment]:
-    """Return what the engine preferred from each of its `info` lines on, in order; lines without a legal move are left out.
+    """Return the engine's choice from each of its `info` lines on, in order; lines without a legal move are left out.
 
-    A mate score that is only a bound announces nothing, and leaves what was announced before as it was.
+    A bound announces no mate; the last exact announcement stands.
     """
     moments: list[Moment] = []
     mate = None
@@ -99,7 +99,7 @@ class Solvers:
         self.close = self._engines.close
 
     def solve(self, item: tuple[Problem, int]) -> Attempt | None:
-        """Have an engine, by its index, solve a problem; None if it failed to start too often to be tried again."""
+        """Let an engine, by its index, solve a problem; return None if it failed to start too often to be tried again."""
         problem, engine = item
         with self._engines.borrow(engine) as client:
             if client.failed_starts >= FAILED_STARTS:
