@@ -184,7 +184,7 @@ def _single(args: argparse.Namespace) -> int:
 
 def _suite(args: argparse.Namespace) -> int:
     if not args.suite:
-        PERFT.announce()
+        PERFT.warn_default()
     suite = [known for path in args.suite or [PERFT.path] for known in read_suite(path)]
     done: list[PerftCount] = []
     with progress("perft", len(suite)) as bar:
