@@ -10,6 +10,7 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -161,18 +162,10 @@ def _single(args: argparse.Namespace) -> int:
     """Count one position, and print the count of each move as soon as it is known, the total and the time."""
     fen = " ".join(args.fen)
     position = _position(STARTPOS_FEN if fen in ("", "startpos") else fen, "fen", chess960=args.chess960)
-    divide: dict[str, int] = {}
-
-    def on_move(move: str, count: int) -> None:
-        divide[move] = count
-        if not args.json:
-            print(f"{move}: {count}", flush=True)
-
+    on_move = None if args.json else partial(print, sep=": ", flush=True)
     start = time.perf_counter()
-    if args.depth:
-        position.divide(args.depth, on_move=on_move, threads=args.threads, hash_mb=args.hash)
-    nodes = sum(divide.values()) if args.depth else 1
-    seconds = time.perf_counter() - start
+    divide = dict(position.divide(args.depth, on_move=on_move, threads=args.threads, hash_mb=args.hash)) if args.depth else {}
+    nodes, seconds = sum(divide.values()) if args.depth else 1, time.perf_counter() - start
     if args.json:
         totals = {"nodes": nodes, "seconds": seconds, "nps": per_second(nodes, seconds), "divide": divide}
         print(json.dumps({"fen": position.fen(), "depth": args.depth, **totals}, indent=1))

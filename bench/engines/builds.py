@@ -79,8 +79,8 @@ def build(revision: str, repository: Path, log: Callable[[str], None]) -> tuple[
 
 def _make(folder: Path, repository: Path, commit: str) -> None:
     """Build a commit in a folder of the cache, while no other run builds."""
-    for left in folder.parent.glob("making-*"):  # by runs that were killed
-        shutil.rmtree(left, ignore_errors=True)
+    for remains in folder.parent.glob("making-*"):  # of runs that were killed
+        shutil.rmtree(remains, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix="making-", dir=folder.parent) as scratch:
         tree = Path(scratch) / "tree"
         archive = tree.with_suffix(".zip")

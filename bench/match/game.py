@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Plays one game between two UCI engines, judged by python-chess: who moves, and who is out of time.
 
-An engine that exceeds its clock, sends an illegal move, stalls or dies loses that game. How games end is `common.adjudication`, and the
-record of a game is `record`.
+An engine that exceeds its clock, sends an illegal move, stalls or dies loses that game. `games.adjudication` decides how games end, and
+`record` holds them.
 """
 
 import math

@@ -46,7 +46,7 @@ class Problem(NamedTuple):
         return None if self.grades is None else max(self.grades.values())
 
     def is_right(self, move: str, mate: int | None) -> bool:
-        """Whether this choice, with the mate that it announces, answers the question."""
+        """Return whether this choice, with the mate that it announces, is correct."""
         if self.best or self.avoid:
             return (not self.best or move in self.best) and move not in self.avoid
         if self.mate is not None:

@@ -84,7 +84,7 @@ def _unpack(line: bytes) -> dict[str, Any] | None:
 
 
 def open_journal(args: Namespace, command: str, settings: Mapping[str, Any]) -> "Journal":
-    """Open the --journal of a run with these settings; without one, what keeps nothing."""
+    """Open the --journal of a run with these settings, or without one a journal that stores nothing."""
     return Journal(args.journal, command, settings, resume=args.resume) if args.journal else NoJournal()
 
 
@@ -136,7 +136,7 @@ class Journal:
 
 
 class NoJournal(Journal):
-    """In place of the journal of a run that keeps none."""
+    """The journal of a run without `--journal`: it stores nothing."""
 
     def __init__(self) -> None:
         self.lines: list[dict[str, Any]] = []

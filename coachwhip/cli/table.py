@@ -50,4 +50,4 @@ def terminal(stream: TextIO) -> Any:
         from rich.console import Console
     except ImportError:
         return None
-    return Console(file=getattr(stream, "unfiltered", stream))  # below `coachwhip.output`, which passes no control characters on
+    return Console(file=getattr(stream, "unfiltered", stream))  # below `output`, which passes no control characters
