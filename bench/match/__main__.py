@@ -125,7 +125,7 @@ def _match(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace) -> None:
-    """Raise CommandError for arguments that contradict each other."""
+    """Raises CommandError for what cannot be done."""
     check_outputs(args, {"plot": "a plot", "report": "a page of coachwhip"}, ["pgn", "journal"], reads=[OPENINGS.path])
     if args.pgn:
         require_kind(args.pgn, "PGN")

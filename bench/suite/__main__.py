@@ -51,6 +51,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _suite(args: argparse.Namespace) -> int:
+    """Run with the parsed arguments. Raises CommandError, OSError."""
     check_outputs(args, {"plot": "a plot"}, reads=[TACTICS.path])
     if args.plot:
         require_plot(args.plot)
