@@ -8,6 +8,7 @@ module reads the command line, runs and prints; `epd` reads positions, `solver` 
 import argparse
 import json
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from ...cli.command import Parser, file_name, seconds, warn, whole_number
 from ...cli.outputs import add_force, check_outputs
@@ -17,11 +18,12 @@ from ...cli.table import show
 from ...games.data import TACTICS
 from ...games.pages.plot import require_plot
 from ...games.time_control import TimeControl, add_limits, limit_of
-from ..engines.client import FAILED_STARTS, check_engines
+from ..engines.client import FAILED_STARTS, Client, check_engines
+from ..engines.pool import EnginePool
 from ..engines.spec import EngineSpec, add_engine_arguments, engine_specs
 from . import report
 from .epd import Problem, read_files
-from .solver import Attempt, Attempts, Solvers
+from .solver import Attempt, Attempts, solve
 
 DEFAULT_SECONDS = 1.0
 SPARE = 10.0  # seconds beyond --time after which an engine has stalled
@@ -63,7 +65,7 @@ def _suite(args: argparse.Namespace) -> int:
     if not args.files:
         TACTICS.warn_default()
     experiment = SuiteRun(args, problems, engines)
-    return run(experiment, threads(experiment.solvers.solve, args.concurrency))
+    return run(experiment, threads(experiment.solve, args.concurrency))
 
 
 class SuiteRun(Experiment[tuple[Problem, int], "Attempt | None"]):
@@ -75,7 +77,8 @@ class SuiteRun(Experiment[tuple[Problem, int], "Attempt | None"]):
         self._args, self._problems, self._engines = args, problems, engines
         self._limit = limit_of(args, TimeControl(time=DEFAULT_SECONDS))
         patience = args.timeout or (self._limit.time + SPARE if self._limit.time else PATIENCE)
-        self.solvers = Solvers(engines, self._limit, patience, args.concurrency)
+        self._pool = EnginePool(lambda index: Client(engines[index]), idle=len(engines) * args.concurrency)
+        self.solve = partial(solve, self._pool, self._limit, patience)
         self._attempts: list[Attempts] = [{} for _ in engines]
         self._abandoned: set[int] = set()
         self.total = len(problems) * len(engines)
@@ -100,7 +103,7 @@ class SuiteRun(Experiment[tuple[Problem, int], "Attempt | None"]):
 
     def __exit__(self, *_: object) -> None:
         """End the engines."""
-        self.solvers.close()
+        self._pool.close()
 
     def report(self) -> int:
         """Print the results, and draw them."""

@@ -15,7 +15,6 @@ from ..engines.client import FAILED_STARTS, Client, Patience, legal_move, positi
 from ..engines.faults import CRASH, ILLEGAL_MOVE, NO_START, STALL, EngineFault, StartError
 from ..engines.info import read_info
 from ..engines.pool import EnginePool
-from ..engines.spec import EngineSpec
 from .epd import Problem
 
 FAULTS = (CRASH, STALL, ILLEGAL_MOVE, NO_START)
@@ -88,38 +87,28 @@ def attempt(problem: Problem, engine: int, moments: Sequence[Moment], fault: str
     return Attempt(problem.key, problem.fen, engine, since is not None, fault, detail, *answer, *solved)
 
 
-class Solvers:
-    """The engines of a run, which its threads share."""
+def solve(engines: EnginePool[Client], control: TimeControl, patience: float, item: tuple[Problem, int]) -> Attempt | None:
+    """Let an engine, by its index, solve a problem with empty tables; it has stalled after `patience` seconds.
 
-    def __init__(self, specs: Sequence[EngineSpec], control: TimeControl, patience: float, concurrency: int) -> None:
-        """An engine counts as stalled after `patience` seconds."""
-        self._engines = EnginePool(lambda index: Client(specs[index]), idle=len(specs) * concurrency)
-        self._go = Clock(control).go({})
-        self._patience = Patience(patience)
-        self.close = self._engines.close
-
-    def solve(self, item: tuple[Problem, int]) -> Attempt | None:
-        """Let an engine, by its index, solve a problem; return None if it failed to start too often to be tried again."""
-        problem, engine = item
-        with self._engines.borrow(engine) as client:
-            if client.failed_starts >= FAILED_STARTS:
-                return None
-            return self._search(client, problem, engine)
-
-    def _search(self, client: Client, problem: Problem, engine: int) -> Attempt:
-        """Search one position with everything forgotten."""
-        board = chess.Board(problem.fen, chess960=problem.chess960)
-        position = position_command(problem.fen, chess960=problem.chess960)
-        stamped: list[tuple[float, str]] = []
+    Returns None if it failed to start too often to be tried again.
+    """
+    problem, engine = item
+    board = chess.Board(problem.fen, chess960=problem.chess960)
+    position = position_command(problem.fen, chess960=problem.chess960)
+    stamped: list[tuple[float, str]] = []
+    with engines.borrow(engine) as client:
+        if client.failed_starts >= FAILED_STARTS:
+            return None
         try:
             client.new_game(chess960=problem.chess960)
-            reply = client.go(position, self._go, self._patience, lambda seconds, line: stamped.append((seconds, line)))
+            go, limit = Clock(control).go({}), Patience(patience)
+            reply = client.go(position, go, limit, lambda seconds, line: stamped.append((seconds, line)))
             move = board.uci(legal_move(board, reply.move))
         except StartError as error:
             return attempt(problem, engine, (), NO_START, str(error))
         except EngineFault as fault:
             client.close()
             return attempt(problem, engine, (), fault.reason, fault.detail)
-        moments = follow(stamped, board)
-        end = (moments or [Moment()])[-1]._replace(seconds=reply.seconds, move=move)
-        return attempt(problem, engine, [*moments, end])
+    moments = follow(stamped, board)
+    end = (moments or [Moment()])[-1]._replace(seconds=reply.seconds, move=move)
+    return attempt(problem, engine, [*moments, end])
