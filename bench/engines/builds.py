@@ -34,11 +34,8 @@ def cache_folder() -> Path:
     return Path(base) / "coachwhip"
 
 
-def find_repository(start: Path | None = None) -> Path:
-    """Return the checkout of coachwhip that holds `start` (default: here), or else the one this package runs from.
-
-    Raises CommandError.
-    """
+def find_repository(start: Path | None) -> Path:
+    """Return the checkout of coachwhip that holds `start`; None: the current folder or else this package. Raises CommandError."""
     for folder in [start] if start else [Path.cwd(), import_root()]:
         done = _run(["git", "-C", str(folder), "rev-parse", "--show-toplevel"], check=False)
         top = Path(done.stdout.strip())

@@ -10,8 +10,6 @@ from typing import NamedTuple
 
 from ...games.openings import Opening
 
-ROUND_ROBIN = "round-robin"
-
 
 class Pairing(NamedTuple):
     """One game to play."""
@@ -24,7 +22,7 @@ class Pairing(NamedTuple):
 
 def opponents(players: int, form: str) -> list[tuple[int, int]]:
     """Return the meetings: of all players with each other (round robin), or of the first with all others (gauntlet)."""
-    return [(first, second) for first, second in combinations(range(players), 2) if form == ROUND_ROBIN or first == 0]
+    return [(first, second) for first, second in combinations(range(players), 2) if form == "round-robin" or first == 0]
 
 
 def schedule(openings: Sequence[Opening], meetings: Sequence[tuple[int, int]], games: int) -> list[Pairing]:

@@ -2,7 +2,7 @@
 """What the subcommands share: command lines, errors in words, missing libraries, and Ctrl-C.
 
 A subcommand may be called from inside a running UCI loop, so none of them exits the process: `Parser.run` turns every exit into a
-return code, and every error about a file, a library or memory into one sentence.
+return code, and every error about a file, a library or memory into a message of one line.
 """
 
 import argparse

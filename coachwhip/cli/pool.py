@@ -120,13 +120,12 @@ def cluster(address: str, workers: int) -> Iterator[Cluster]:
     with ExitStack() as stack:
         try:
             if address == LOCAL:
-                handlers = [
-                    (number, signal.signal(number, signal.SIG_IGN)) for number in STOPS
-                ]  # inherited by the workers, which are ended in order
+                # inherited by the workers, which are ended in order
+                handlers = {number: signal.signal(number, signal.SIG_IGN) for number in STOPS}
                 try:
                     made = LocalCluster(workers, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50)
                 finally:
-                    for number, handler in handlers:
+                    for number, handler in handlers.items():
                         signal.signal(number, handler)
                 stack.callback(made.close)
             client = Client(made if address == LOCAL else address, timeout=CONNECT_TIMEOUT)
