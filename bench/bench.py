@@ -31,30 +31,26 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _bench(args: argparse.Namespace) -> int:
-    settings = {"depth": args.depth, "hash": args.hash, "threads": args.threads}
-    depth, hash_mb, threads = settings.values()
+    depth, hash_mb, threads = args.depth, args.hash, args.threads
     done = []
     try:
         weights, network = config.evaluator(args.weights)
         print(build_info(), file=sys.stderr, flush=True)
         tunables = dict(args.set)
-        for searched in searches(weights, network, depth, hash_mb=hash_mb, threads=threads, tunables=tunables):
-            done.append(searched)
-            line = (
-                f"{len(done):3} {searched.nodes:12} nodes  {searched.score:>9}  {searched.bestmove or '(none)':7} {searched.fen}"
-            )
+        for result in searches(weights, network, depth, hash_mb=hash_mb, threads=threads, tunables=tunables):
+            done.append(result)
+            line = f"{len(done):3} {result.nodes:12} nodes  {result.score:>9}  {result.bestmove or '(none)':7} {result.fen}"
             print(line, file=sys.stderr, flush=True)
     except ValueError as error:
         raise CommandError(str(error)) from error
     except MemoryError as error:
         raise CommandError(f"no memory for a table of {hash_mb} MB and {threads} threads") from error
-    nodes = sum(searched.nodes for searched in done)
-    seconds = sum(searched.seconds for searched in done)
-    totals = {"nodes": nodes, "seconds": seconds, "nps": per_second(nodes, seconds)}
+    nodes, seconds = sum(result.nodes for result in done), sum(result.seconds for result in done)
+    nps = per_second(nodes, seconds)
     if args.json:
-        positions = [searched._asdict() for searched in done]
-        print(json.dumps({"build": build_info(), **totals, **settings, "positions": positions}, indent=1), flush=True)
+        totals = {"nodes": nodes, "seconds": seconds, "nps": nps, "depth": depth, "hash": hash_mb, "threads": threads}
+        positions = [result._asdict() for result in done]
+        print(json.dumps({"build": build_info(), **totals, "positions": positions}, indent=1), flush=True)
     else:
-        nps = f"{totals['nps']:,}" if sys.stdout.isatty() else totals["nps"]  # programs read digits alone
-        print(f"{nodes} nodes {nps} nps", flush=True)
+        print(f"{nodes} nodes {f'{nps:,}' if sys.stdout.isatty() else nps} nps", flush=True)  # programs read digits alone
     return 0

@@ -10,6 +10,7 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from ..cli.progress import progress
 from ..core.engine import MAX_THREADS, STARTPOS_FEN, Position
 from ..games.data import PERFT
 from ..games.fen import MAX_QUOTED, is_shredder, read_epd
-from ..text import reason, shorten
+from ..text import parse_int, reason, shorten
 from ..uci.options import MAX_HASH_MB
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ MAX_NODES = 5_000_000  # default of --max-nodes
 
 
 @dataclass
-class Count:
+class PerftCount:
     """A known count of a position in a suite, and our count."""
 
     source: str  # "file:line"
@@ -45,26 +46,23 @@ class Count:
         return f"{self.source}: depth {self.depth}: {self.counted}, expected {self.expected}: {self.fen}\n    {self.reason}"
 
 
-def parse_line(text: str, source: str) -> list[Count]:
+def parse_line(text: str, source: str) -> list[PerftCount]:
     """Read `FEN ;D1 20 ;D2 400`, shallow counts first. Raises CommandError that names the source."""
     fen, operations = read_epd(text)
     counts = []
     for name, nodes in operations.items():
-        if name[:1] != "D" or not _is_number(name[1:]):
+        depth, expected = parse_int(name[1:]), parse_int(nodes)
+        if name[:1] != "D" or depth is None:
             continue
-        if not (_is_number(nodes) and 1 <= int(name[1:]) <= MAX_DEPTH):
+        if expected is None or expected < 0 or not 1 <= depth <= MAX_DEPTH:
             raise CommandError(f"{source}: expected ;D<depth> <nodes>, not '{shorten(f'{name} {nodes}')}'")
-        counts.append(Count(source, fen, int(name[1:]), int(nodes)))
+        counts.append(PerftCount(source, fen, depth, expected))
     if not counts:
         raise CommandError(f"{source}: no counts; expected lines like FEN ;D1 20 ;D2 400")
     return sorted(counts, key=lambda count: count.depth)
 
 
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= 18
-
-
-def read_suite(path: Path) -> list[list[Count]]:
+def read_suite(path: Path) -> list[list[PerftCount]]:
     """Read the counts of each position of a suite file. Raises CommandError, OSError."""
     suite = [parse_line(text, f"{path.name}:{number}") for number, text in numbered_lines(path)]
     if not suite:
@@ -72,13 +70,13 @@ def read_suite(path: Path) -> list[list[Count]]:
     return suite
 
 
-def check(known: Sequence[Count], max_nodes: int, *, threads: int, hash_mb: int) -> list[Count]:
+def check(known: Sequence[PerftCount], max_nodes: int, *, threads: int, hash_mb: int) -> list[PerftCount]:
     """Count the depths of a position that have at most `max_nodes` leaves, up to the first wrong count, and return them.
 
     Raises CommandError for a FEN that is no position.
     """
     position = _position(known[0].fen, known[0].source, chess960=False)
-    done: list[Count] = []
+    done: list[PerftCount] = []
     for count in known:
         if count.expected > max_nodes:
             continue
@@ -155,7 +153,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _perft(args: argparse.Namespace) -> int:
-    """Run with the parsed arguments."""
     if (args.suite is None) == (args.depth is None):
         raise CommandError("give either a DEPTH or --suite (with a file or without)")
     return _single(args) if args.suite is None else _suite(args)
@@ -165,18 +162,10 @@ def _single(args: argparse.Namespace) -> int:
     """Count one position, and print the count of each move as soon as it is known, the total and the time."""
     fen = " ".join(args.fen)
     position = _position(STARTPOS_FEN if fen in ("", "startpos") else fen, "fen", chess960=args.chess960)
-    divide: dict[str, int] = {}
-
-    def on_move(move: str, count: int) -> None:
-        divide[move] = count
-        if not args.json:
-            print(f"{move}: {count}", flush=True)
-
+    on_move = None if args.json else partial(print, sep=": ", flush=True)
     start = time.perf_counter()
-    if args.depth:
-        position.divide(args.depth, on_move=on_move, threads=args.threads, hash_mb=args.hash)
-    nodes = sum(divide.values()) if args.depth else 1
-    seconds = time.perf_counter() - start
+    divide = dict(position.divide(args.depth, on_move=on_move, threads=args.threads, hash_mb=args.hash)) if args.depth else {}
+    nodes, seconds = sum(divide.values()) if args.depth else 1, time.perf_counter() - start
     if args.json:
         totals = {"nodes": nodes, "seconds": seconds, "nps": per_second(nodes, seconds), "divide": divide}
         print(json.dumps({"fen": position.fen(), "depth": args.depth, **totals}, indent=1))
@@ -187,11 +176,10 @@ def _single(args: argparse.Namespace) -> int:
 
 
 def _suite(args: argparse.Namespace) -> int:
-    """Suites, in the order given."""
     if not args.suite:
-        PERFT.announce()
+        PERFT.warn_default()
     suite = [known for path in args.suite or [PERFT.path] for known in read_suite(path)]
-    done: list[Count] = []
+    done: list[PerftCount] = []
     with progress("perft", len(suite)) as bar:
         for known in suite:
             done += check(known, args.max_nodes, threads=args.threads, hash_mb=args.hash)

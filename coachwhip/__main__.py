@@ -143,7 +143,7 @@ def _complain(message: str) -> None:
             print(f"coachwhip: {printable(message)}", file=sys.stderr, flush=True)
 
 
-def _report_crashes(file: FileIO | None = None) -> None:
+def _report_crashes(file: FileIO | None) -> None:
     """Write the stack of each thread to this file if the process crashes; None: to standard error, if there is one."""
     try:
         faulthandler.enable(sys.stderr if file is None else file)

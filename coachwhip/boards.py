@@ -19,7 +19,7 @@ EVALUATORS = 4  # weights files that are kept ready
 _evaluating = Lock()  # an engine does one thing at a time
 
 
-class Game(NamedTuple):
+class GameText(NamedTuple):
     """A position as text: where its game starts, and the UCI moves that led from there to the position."""
 
     fen: str
@@ -27,14 +27,14 @@ class Game(NamedTuple):
     moves: tuple[str, ...] = ()
 
 
-def game_of(position: chess.Board | str) -> Game:
+def game_of(position: chess.Board | str) -> GameText:
     """Return the game of a board, or a FEN as a game without moves; does not check whether it is legal.
 
     As when python-chess sends a board to an engine, a board with a null move in its history counts as one without history. Raises
     TypeError for another object, ValueError for a board of a chess variant.
     """
     if isinstance(position, str):
-        return Game(position)
+        return GameText(position)
     if not hasattr(position, "move_stack"):
         raise TypeError(f"neither a chess.Board nor a FEN: {position!r:.80}")
     if position.uci_variant != "chess":
@@ -42,7 +42,7 @@ def game_of(position: chess.Board | str) -> Game:
     has_history = all(position.move_stack)
     start = position.root() if has_history else position
     moves = tuple(move.uci() for move in position.move_stack) if has_history else ()
-    return Game(start.fen(shredder=position.chess960, en_passant="fen"), position.chess960, moves)
+    return GameText(start.fen(shredder=position.chess960, en_passant="fen"), position.chess960, moves)
 
 
 class Position(core.Position):
@@ -75,7 +75,7 @@ class Position(core.Position):
         return position_of(game_of(board))
 
 
-def position_of(game: Game) -> Position:
+def position_of(game: GameText) -> Position:
     """Return the position at the end of a game. Raises ValueError if its start or a move is not legal."""
     position = Position(game.fen, game.chess960)
     for move in game.moves:

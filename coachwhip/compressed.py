@@ -55,18 +55,13 @@ def expanded(file: io.BufferedReader[Any]) -> io.BufferedReader[Any]:
     return io.BufferedReader(_Expanded(file, kind))
 
 
-def _open(file: Any, kind: str) -> Any:
-    """Open a compressed file. A Python may lack one of these modules."""
-    if kind not in MODULES:
-        raise CompressedError(f"compressed ({kind}): expand it first")
-    return import_module(MODULES[kind]).open(file)
-
-
 class _Expanded(io.RawIOBase):
     """The content of a compressed file."""
 
     def __init__(self, file: io.BufferedReader[Any], kind: str) -> None:
-        self._content = _open(file, kind)
+        if kind not in MODULES:
+            raise CompressedError(f"compressed ({kind}): expand it first")
+        self._content: Any = import_module(MODULES[kind]).open(file)  # a Python may lack one of these modules
         self._room = max(MOST_EXPANDED * os.fstat(file.fileno()).st_size, SMALL)
 
     def readable(self) -> bool:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     import chess
     from chess.engine import ConfigMapping, InfoDict, Limit, SimpleEngine
 
-    from .boards import Game
+    from .boards import GameText
 
-AHEAD = 16  # positions handed out for each process, so that one slow position does not make the others wait
+QUEUED = 16  # positions handed out for each process, so that one slow position does not make the others wait
 MAX_PROCESSES = 61  # Windows can wait for no more
 WORKER_DIED = "a worker process has died; does the program call analyse_many outside `if __name__ == '__main__':`?"
 
@@ -70,7 +70,7 @@ def analyse_many(
     return _results(analyse, games, count, progress)
 
 
-def _checked(index: int, position: chess.Board | str) -> Game:
+def _checked(index: int, position: chess.Board | str) -> GameText:
     """Return the game of a position. Raises ValueError with its index if it is not legal."""
     try:
         game = game_of(position)
@@ -81,7 +81,7 @@ def _checked(index: int, position: chess.Board | str) -> Game:
 
 
 def _results(
-    analyse: Callable[[Game], Any], games: list[Game], processes: int, progress: Callable[[int, int], object] | None
+    analyse: Callable[[GameText], Any], games: list[GameText], processes: int, progress: Callable[[int, int], object] | None
 ) -> Generator[Any, None, None]:
     """Yield the result of `analyse` for each game, in order."""
     if not games:
@@ -91,7 +91,7 @@ def _results(
     with worker_processes(processes) as executor:
         for done in range(1, len(games) + 1):
             try:
-                running.extend(executor.submit(analyse, game) for game in islice(waiting, processes * AHEAD - len(running)))
+                running.extend(executor.submit(analyse, game) for game in islice(waiting, processes * QUEUED - len(running)))
                 while not wait([running[0]], timeout=POLL_SECONDS).done:
                     pass
                 result = running.popleft().result()
@@ -102,7 +102,9 @@ def _results(
             yield result
 
 
-def _analyse(limit: Limit, multipv: int | None, options: tuple[tuple[str, Any], ...], game: Game) -> InfoDict | list[InfoDict]:
+def _analyse(
+    limit: Limit, multipv: int | None, options: tuple[tuple[str, Any], ...], game: GameText
+) -> InfoDict | list[InfoDict]:
     """Analyse the end of a game, in a worker process."""
     import chess
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""UCI engines for the measuring tools: their command-line options, the client, their clocks, and builds of coachwhip."""
+"""UCI engines for the measuring tools: their command-line options, the client, and builds of coachwhip."""

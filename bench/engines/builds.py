@@ -18,7 +18,7 @@ from pathlib import Path
 from ...cli.checkout import import_root
 from ...cli.command import CommandError
 from ...cli.files import lock
-from .process import APART, kill
+from .process import OWN_GROUP, kill
 
 BUILDERS = {"cython": 3, "setuptools": 77}  # packages that builds need, and from which major version on
 
@@ -34,11 +34,8 @@ def cache_folder() -> Path:
     return Path(base) / "coachwhip"
 
 
-def find_repository(start: Path | None = None) -> Path:
-    """Return the checkout of coachwhip that holds `start` (default: here), or else the one this package runs from.
-
-    Raises CommandError.
-    """
+def find_repository(start: Path | None) -> Path:
+    """Return the checkout of coachwhip that holds `start`; None: the current folder or else this package. Raises CommandError."""
     for folder in [start] if start else [Path.cwd(), import_root()]:
         done = _run(["git", "-C", str(folder), "rev-parse", "--show-toplevel"], check=False)
         top = Path(done.stdout.strip())
@@ -79,8 +76,8 @@ def build(revision: str, repository: Path, log: Callable[[str], None]) -> tuple[
 
 def _make(folder: Path, repository: Path, commit: str) -> None:
     """Build a commit in a folder of the cache, while no other run builds."""
-    for left in folder.parent.glob("making-*"):  # by runs that were killed
-        shutil.rmtree(left, ignore_errors=True)
+    for remains in folder.parent.glob("making-*"):  # of runs that were killed
+        shutil.rmtree(remains, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix="making-", dir=folder.parent) as scratch:
         tree = Path(scratch) / "tree"
         archive = tree.with_suffix(".zip")
@@ -124,7 +121,7 @@ def _run(command: Sequence[str], *, check: bool = True, cwd: Path | None = None)
     null, pipe = subprocess.DEVNULL, subprocess.PIPE
     try:
         process = subprocess.Popen(
-            command, cwd=cwd, stdin=null, stdout=pipe, stderr=pipe, encoding="utf-8", errors="replace", **APART
+            command, cwd=cwd, stdin=null, stdout=pipe, stderr=pipe, encoding="utf-8", errors="replace", **OWN_GROUP
         )
     except OSError as error:
         raise CommandError(f"cannot run {command[0]}: {error}") from error

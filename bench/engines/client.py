@@ -54,10 +54,6 @@ class Patience(NamedTuple):
 Listener = Callable[[float, str], bool | None]
 
 
-def ignore(_seconds: float, _line: str) -> None:
-    """Ignore an `info` line: the listener of callers that need only the move."""
-
-
 def position_command(fen: str, moves: Sequence[str] = (), *, chess960: bool = False) -> str:
     """Return the `position` command, with `startpos` for the start position of standard chess."""
     start = "startpos" if fen == chess.STARTING_FEN and not chess960 else f"fen {fen}"
@@ -180,13 +176,11 @@ class Client:
 
     def _ready(self, *lines: str) -> str:
         """Send lines that have no answer, and wait for `readyok`. Returns the rejected option and why. Raises EngineFault."""
-        rejections: list[str] = []
-        self._ask(
-            (*lines, "isready"), "readyok", Patience(READY_TIMEOUT), lambda _, line: rejections.append(read_rejection(line))
-        )
-        return next(filter(None, rejections), "")
+        printed: list[str] = []
+        self._ask((*lines, "isready"), "readyok", Patience(READY_TIMEOUT), lambda _, line: printed.append(line))
+        return next(filter(None, map(read_rejection, printed)), "")
 
-    def go(self, position: str, go: str, patience: Patience, listener: Listener = ignore) -> Reply:
+    def go(self, position: str, go: str, patience: Patience, listener: Listener = lambda *_: None) -> Reply:
         """Return the engine's reply to these two commands; `listener` is called with each `info` line.
 
         Raises EngineFault, and ends the process, if there is no reply; the caller checks the time.
@@ -195,7 +189,9 @@ class Client:
         seconds, line = self._ask((go,), "bestmove", patience, listener)
         return Reply((*line.split()[1:], "")[0], seconds)
 
-    def _ask(self, lines: Sequence[str], word: str, patience: Patience, listener: Listener = ignore) -> tuple[float, str]:
+    def _ask(
+        self, lines: Sequence[str], word: str, patience: Patience, listener: Listener = lambda *_: None
+    ) -> tuple[float, str]:
         """Send lines. Returns the seconds until the answer, and its line. Raises EngineFault, and ends the process."""
         process = self._process
         if process is None:

@@ -25,8 +25,8 @@ class EnginePool(Generic[E]):
     def borrow(self, player: int) -> Iterator[E]:
         """Lend an engine of this player to one block. One of a closed pool cannot be started."""
         with self._lock:
-            place = next((place for place, (owner, _) in enumerate(self._idle) if owner == player), None)
-            engine = self._make(player) if place is None else self._idle.pop(place)[1]
+            index = next((index for index, (owner, _) in enumerate(self._idle) if owner == player), None)
+            engine = self._make(player) if index is None else self._idle.pop(index)[1]
             self._borrowed.append(engine)
             if self.is_closed:
                 engine.end()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """An engine process: timestamped output, and an end even if the runner is killed.
 
-Most engines exit when their input ends, but a stalled one may not: a small separate process keeps a list of the running engines, and kills
+Most engines exit when their input ends, but a stalled one may not: a small separate process lists the running engines, and kills
 them when the runner has ended. Everything else works without it.
 """
 
@@ -21,12 +21,12 @@ from typing import Any
 from .faults import CRASH, EngineFault
 
 LONGEST_LINE = 1 << 16  # bytes; a longer one counts as several
-LIFE_SIGN = 1.0  # seconds between looks at whether a process that is waited for is still there
+LIFE_SIGN = 1.0  # seconds between checks whether a process that is waited for still runs
 END_TIMEOUT = 5.0  # seconds a process that was killed may take to end
 MAX_QUOTED = 200  # characters of the last line on stderr
-APART: dict[str, Any] = {"start_new_session": True}  # Ctrl-C is for the runner alone
+OWN_GROUP: dict[str, Any] = {"start_new_session": True}  # Ctrl-C is for the runner alone
 if sys.platform == "win32":
-    APART = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+    OWN_GROUP = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
 WATCH = """
 import os, signal, sys
 running = set()
@@ -46,7 +46,7 @@ _LOCK = threading.Lock()
 def _watchdog() -> "subprocess.Popen[bytes]":
     """Return the process that ends the engines of a killed runner."""
     null, command = subprocess.DEVNULL, [sys.executable, "-I", "-S", "-c", WATCH]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=null, stderr=null, bufsize=0, **APART)
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=null, stderr=null, bufsize=0, **OWN_GROUP)
     atexit.register(process.communicate)
     return process
 
@@ -60,7 +60,7 @@ def _watch(sign: str, pid: int) -> None:
 
 
 def kill(process: "subprocess.Popen[Any]") -> None:
-    """Kill a process that was started APART, and its children (not on Windows)."""
+    """Kill a process that leads its OWN_GROUP, and its children (not on Windows)."""
     with suppress(OSError):
         if sys.platform == "win32":
             process.kill()
@@ -74,7 +74,7 @@ class EngineProcess:
     def __init__(self, command: Sequence[str]) -> None:
         """Start it. Raises OSError."""
         pipe = subprocess.PIPE
-        self._popen = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, **APART)
+        self._popen = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, **OWN_GROUP)
         _watch("+", self._popen.pid)
         self._output: SimpleQueue[tuple[float, list[str] | None]] = SimpleQueue()  # when, and lines; None at the end
         self._complaint = ""  # the last thing written on stderr
@@ -103,7 +103,7 @@ class EngineProcess:
                 self._complaint = line.decode(errors="replace").strip() or self._complaint
 
     def send(self, *lines: str) -> None:
-        """Send lines. A process that has ended takes none; `receive` says so."""
+        """Send lines. For a process that has ended, `receive` raises the error."""
         assert self._popen.stdin
         data = "".join(f"{line}\n" for line in lines).encode(errors="surrogateescape")  # file names are as the system has them
         self.sent_at = time.perf_counter()

@@ -56,7 +56,6 @@ def hypotheses(text: str) -> tuple[float, ...]:
 
 
 def _parser() -> Parser:
-    """The command line."""
     parser = Parser("match", "Play games between UCI engines.", EPILOG)
     engines = parser.add_argument_group("engines")
     add_engine_arguments(engines)
@@ -104,7 +103,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _match(args: argparse.Namespace) -> int:
-    """Run with the parsed arguments."""
     _check(args)
     with ExitStack() as stack:
         meetings = opponents(len(values_of(args.engine_words, "--name")), args.form)
@@ -114,7 +112,7 @@ def _match(args: argparse.Namespace) -> int:
         names = workers.call(check_engines, contest.players) if workers else check_engines(contest.players)
         journal = stack.enter_context(closing(open_journal(args, "match", _settings(args, contest))))
         if _book_file(args) == OPENINGS.path:
-            OPENINGS.announce()
+            OPENINGS.warn_default()
         players = tuple(spec._replace(name=name) for spec, name in zip(contest.players, names, strict=True))
         contest = replace(contest, players=players)
         engines = engine_pool(contest, args.concurrency)
@@ -136,7 +134,7 @@ def _check(args: argparse.Namespace) -> None:
 
 
 def _contest(args: argparse.Namespace) -> Contest:
-    """Who plays, and how; git revisions are built here."""
+    """Return the players, and how they play; build git revisions."""
     control = args.tc or (TimeControl() if args.nodes else TimeControl(5, 0.05))
     if args.nodes:
         control = control._replace(nodes=args.nodes)
@@ -151,14 +149,14 @@ def _contest(args: argparse.Namespace) -> Contest:
 
 
 def _book_file(args: argparse.Namespace) -> Path | None:
-    """The file of openings; None for start positions."""
+    """Return the file of openings; None for start positions."""
     if args.openings is None:
         return None if args.chess960 else OPENINGS.path
     return None if str(args.openings) == START_POSITION else Path(args.openings)
 
 
 def _openings(args: argparse.Namespace) -> list[Opening]:
-    """An opening for each pair of games."""
+    """Return an opening for each pair of games."""
     if path := _book_file(args):
         book = open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed)
     else:
@@ -167,7 +165,7 @@ def _openings(args: argparse.Namespace) -> list[Opening]:
 
 
 def _settings(args: argparse.Namespace, contest: Contest) -> dict[str, Any]:
-    """What must be the same when a match is resumed; its length may change, and how many games are played at a time."""
+    """Return what must be the same when a match is resumed; its length and concurrency may change."""
     book = "start position" if args.openings else "Chess960 start positions"
     if path := _book_file(args):
         book = fingerprint(path)[:16]

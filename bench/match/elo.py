@@ -43,7 +43,7 @@ class Rating(NamedTuple):
         return (signed(self.elo), f"{self.error:.1f}") if 2 * self.error <= WIDEST else ("", "")
 
     def __str__(self) -> str:
-        """`+43.2 +/- 22.0`, or that it is too early for that."""
+        """Return `+43.2 +/- 22.0`, or that it is not known yet."""
         return " +/- ".join(filter(None, self.cells())) or UNKNOWN
 
 
@@ -62,7 +62,7 @@ class Estimate(NamedTuple):
 
     @property
     def error(self) -> float:
-        """Half the width of the interval, infinite if an end of it is."""
+        """Half the width of the interval, which may be infinite."""
         return (self.high - self.low) / 2
 
     def __str__(self) -> str:
@@ -70,12 +70,12 @@ class Estimate(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """Whether the interval says something."""
+        """Whether the interval is narrow enough to show."""
         return self.high - self.low <= WIDEST
 
 
 def elo_difference(score: float) -> float:
-    """Rating difference that makes `score` (0..1, points per game) the expected one: 400 log10(score / (1 - score))."""
+    """Return the rating difference at which `score` (0..1, points per game) is expected: 400 log10(score / (1 - score))."""
     if score <= 0:
         return -math.inf
     if score >= 1:
@@ -84,12 +84,12 @@ def elo_difference(score: float) -> float:
 
 
 def likelihood_of_superiority(deviations: float) -> float:
-    """How likely the truth is above zero (0..1) if an estimate is so many of its standard deviations above it."""
+    """Return the probability (0..1) that the truth is above zero if its estimate is `deviations` standard deviations above zero."""
     return 0.5 * (1 + math.erf(deviations / math.sqrt(2)))
 
 
 def estimate(counts: Sequence[int]) -> Estimate:
-    """Estimate from how often each result occurred: (losses, draws, wins), or pairs with 0, 1/2, 1, 3/2 and 2 points."""
+    """Estimate the difference from the counts of each result: (losses, draws, wins), or pairs with 0, 1/2, 1, 3/2 and 2 points."""
     total = sum(counts)
     outcomes = len(counts) - 1
     mean = sum(count * index / outcomes for index, count in enumerate(counts)) / total
@@ -112,13 +112,13 @@ class Fit(NamedTuple):
     covariance: Any  # of all these in this order, in Elo squared: an array
 
     def error(self, weights: Mapping[Any, float]) -> float:
-        """Return half the 95 % interval of a weighted sum of them, see `deviation`."""
+        """Return half the 95 % interval of a weighted sum of ratings, see `deviation`."""
         return CONFIDENCE_95 * self.deviation(weights)
 
     def deviation(self, weights: Mapping[Any, float]) -> float:
         """Return the standard deviation of a weighted sum of ratings, by player; None is White's advantage."""
-        places = [*self.elo, None]
-        terms = [(places.index(player), weight) for player, weight in weights.items()]
+        order = [*self.elo, None]
+        terms = [(order.index(player), weight) for player, weight in weights.items()]
         return math.sqrt(sum(a * b * float(self.covariance[i, j]) for i, a in terms for j, b in terms))
 
 
@@ -149,7 +149,7 @@ def groups(results: Mapping[tuple[Player, Player], Sequence[int]]) -> list[set[P
 
 
 def _reached(start: Player, links: Mapping[Player, Iterable[Player]]) -> set[Player]:
-    """Return all that can be reached."""
+    """Return the players to whom a chain of links leads."""
     reached, to_do = {start}, [start]
     while to_do:
         added = set(links[to_do.pop()]) - reached

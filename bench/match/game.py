@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Plays one game between two UCI engines, judged by python-chess: who moves, and who is out of time.
 
-An engine that exceeds its clock, sends an illegal move, stalls or dies loses that game. How games end is `common.adjudication`, and the
-record of a game is `record`.
+An engine that exceeds its clock, sends an illegal move, stalls or dies loses that game. `games.adjudication` decides how games end, and
+`record` holds them.
 """
 
 import math
@@ -43,7 +43,7 @@ class Contest:
 
 
 def engine_pool(contest: Contest, concurrency: int) -> EnginePool[Client]:
-    """Return engines for so many games at a time."""
+    """Return the engines for `concurrency` games at a time."""
     return EnginePool(lambda player: Client(contest.players[player]), IDLE_ENGINES * concurrency)
 
 
@@ -99,10 +99,10 @@ class Game:
         return GameRecord(self._pairing.number, date, self._pairing.opening, white, black, moves, *ending, detail, oversteps)
 
     def _prepare(self, engine: Client) -> None:
-        """Have a process that is ready for a new game.
+        """Start a new game in an engine.
 
-        Raises EngineFault if it has worked before: the engine loses the game. Raises StartError, which ends the match, if it
-        never has, or several starts in a row have failed.
+        Raises EngineFault if it fails after it has worked before: it loses the game. Raises StartError, which ends the match, if it
+        has never worked, or several starts in a row have failed.
         """
         try:
             engine.start()
@@ -144,22 +144,22 @@ class Game:
 
 
 class _Search:
-    """What an engine prints during one search. The lines are read when its clock has stopped, but for the nodes."""
+    """The output of one search; only node counts are parsed while the clock runs."""
 
     def __init__(self, limit: int) -> None:
         self.lines: list[str] = []
-        self.nodes = 0  # the most that any line said
+        self.nodes = 0  # the most that any line reported
         self.limit = TOLERANCE * limit if limit else math.inf
 
     def read(self, _seconds: float, line: str) -> bool:
-        """Keep the line; whether it is a sign that the engine will answer: beyond its nodes it should have."""
+        """Store the line; return False if the engine should have answered, since it has searched more than its nodes."""
         self.lines.append(line)
         self.nodes = max(self.nodes, reported_nodes(line))
         return self.nodes <= self.limit
 
 
 def last_info(lines: Sequence[str]) -> Info:
-    """Return what the last line about the main variation says, one with an exact score if there is one."""
+    """Return the last line about the main variation, one with an exact score if there is one."""
     read = (info for line in reversed(lines) if (info := read_info(line)))
     infos = (info for info in read if info.multipv == 1 and (info.cp, info.mate) != (None, None))
     last = next(infos, Info())
@@ -167,7 +167,7 @@ def last_info(lines: Sequence[str]) -> Info:
 
 
 def white_score(info: Info, turn: chess.Color) -> chess.engine.Score | None:
-    """Return the score from White's side in what the engine that plays `turn` says; None if it gives none."""
+    """Return the score that the engine that plays `turn` reports, from White's side; None if it reports none."""
     if info.cp is None and info.mate is None:
         return None
     score = chess.engine.Cp(info.cp) if info.mate is None else chess.engine.Mate(info.mate)  # type: ignore[arg-type]

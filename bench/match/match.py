@@ -43,10 +43,9 @@ class MatchRun(Experiment[Pairing, GameRecord]):
         self._sprt = Sprt(*args.sprt) if args.sprt else None
         self._tally = Tally()
         self._pairings = {pairing.number: pairing for pairing in pairings}
-        played = map(GameRecord.from_json, journal.lines)
         self._shown: list[GameRecord] = []  # on the page
         texts = []
-        for record in played:
+        for record in map(GameRecord.from_json, journal.lines):
             texts.append(self._pgn_text(record))
             if record.number in self._pairings:
                 self._count(record)

@@ -25,13 +25,12 @@ example:
 """
 RESULTS = (BLACK_WINS, DRAW, WHITE_WINS)
 LARGEST = 1e5  # Elo, of an anchor
-
-
+HEADINGS = ("", "player", "Elo", "+/-", "games", "points", "%", "draws %", "LOS %")
 Results = dict[tuple[str, str], list[int]]  # (White, Black) -> White's losses, draws and wins
 
 
 def main(argv: Sequence[str]) -> int:
-    """The subcommand."""
+    """Run the subcommand."""
     parser = Parser("ratings", "Rate the players of PGN files by the results of their games.", EPILOG)
     parser.add_argument("files", nargs="+", type=file_name, metavar="FILE", help="PGN files; - for standard input")
     about = "the player who has this rating (default: the mean is 0)"
@@ -53,7 +52,6 @@ def anchor(text: str) -> tuple[str, float]:
 
 
 def _ratings(args: argparse.Namespace) -> int:
-    """Run with the parsed arguments."""
     results, skipped = _read([str(path) for path in args.files])
     _warn("not counted", skipped)
     if not results:
@@ -152,22 +150,14 @@ def rate(results: Mapping[tuple[str, str], Sequence[int]], fixed: tuple[str, flo
     return {"games": total, "draw_share": drawn / total, **advantage, "players": players}
 
 
-HEADINGS = ("", "player", "Elo", "+/-", "games", "points", "%", "draws %", "LOS %")
-
-
 def _show(table: Mapping[str, Any]) -> None:
-    """Print the table."""
     rows = []
-    for place, player in enumerate(table["players"], start=1):
-        los = "" if player["los"] is None else f"{100 * player['los']:.1f}"
-        row = [f"{place}", player["name"], *Rating(player["elo"], player["error"]).cells(), f"{player['games']}"]
-        row += [
-            f"{player['points']:g}",
-            f"{100 * player['points'] / player['games']:.1f}",
-            f"{100 * player['draw_share']:.1f}",
-            los,
-        ]
-        rows.append(row)
+    for number, player in enumerate(table["players"], start=1):
+        games, points = player["games"], player["points"]
+        shares = (points / games, player["draw_share"], player["los"])
+        percents = ["" if share is None else f"{100 * share:.1f}" for share in shares]
+        rating = Rating(player["elo"], player["error"]).cells()
+        rows.append([f"{number}", player["name"], *rating, f"{games}", f"{points:g}", *percents])
     white = Rating(table["white_advantage"], table["white_advantage_error"])
     title = f"{counted(table['games'], 'game')}, draws {100 * table['draw_share']:.1f} %, Elo of White's advantage {white} (95 %)"
     show(title, HEADINGS, rows, left=2)

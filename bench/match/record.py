@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The record of a game: what the wire gives, the journal holds, the tally counts, and the PGN file shows."""
+"""The record of a game: what a worker returns, the journal holds, the tally counts, and the PGN file shows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class GameRecord:
     """A game from its opening to its end."""
 
     number: int  # of its pairing
-    date: str  # and time of its end, by which matches that share a PGN file tell their games apart
+    date: str  # and time of its end, which distinguishes the games of matches that share a PGN file
     opening: Opening
     white: str
     black: str
@@ -52,11 +52,11 @@ class GameRecord:
 
     @property
     def culprit(self) -> chess.Color | None:
-        """Who forfeited the game; None if nobody did."""
+        """The side that forfeited the game; None if neither did."""
         return self.result == BLACK_WINS if self.reason in FAULTS else None
 
     def explanation(self) -> str:
-        """Why the game ended, in words, with the name of the engine that was at fault."""
+        """Explain why the game ended, with the name of an engine that was at fault."""
         if self.culprit is None:
             return self.reason
         return f"{self.reason} of {self.white if self.culprit else self.black}" + (f": {self.detail}" if self.detail else "")

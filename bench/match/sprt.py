@@ -29,7 +29,7 @@ class Sprt(NamedTuple):
     beta: float = 0.05  # of accepting elo0 where elo1 is true
 
     def bounds(self) -> tuple[float, float]:
-        """Wald's bounds of the log-likelihood ratio."""
+        """Return Wald's bounds of the log-likelihood ratio."""
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def llr(self, counts: Sequence[int]) -> float:
@@ -50,7 +50,7 @@ class Sprt(NamedTuple):
         return _fit_t(values, observed, math.sqrt(outcomes / 2) * elo / ELO_PER_T)
 
     def verdict(self, llr: float) -> str:
-        """`H0`, `H1`, or "" while the test goes on."""
+        """Return `H0`, `H1`, or "" while the test goes on."""
         lower, upper = self.bounds()
         return "H1" if llr >= upper else "H0" if llr <= lower else ""
 

@@ -15,7 +15,7 @@ from .tally import Tally
 
 
 def describe(tally: Tally, names: Sequence[str], sprt: Sprt | None = None) -> str:
-    """The summary for a person: of one meeting, or of a tournament if there are more than two players."""
+    """Return the summary as text: of one meeting, or of a tournament if there are more than two players."""
     if not tally.results:
         return "no game finished"
     table = [] if len(names) == 2 else [plain(*cross_table(tally, names), left=2)]
@@ -23,7 +23,7 @@ def describe(tally: Tally, names: Sequence[str], sprt: Sprt | None = None) -> st
 
 
 def notes(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> list[str]:
-    """Lines that need no table: two players' meeting, how the games ended, and the faults. At least one game is finished."""
+    """Return the lines without a table: two players' meeting, how games ended, and faults. At least one game is finished."""
     lines = _meeting(tally, names, sprt) if len(names) == 2 else []
     lines.append("endings: " + ", ".join(f"{reason} {count}" for reason, count in tally.endings().most_common()))
     faults = tally.faults()
@@ -37,7 +37,7 @@ def notes(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> list[str]:
 
 
 def one_line(tally: Tally, sprt: Sprt | None) -> str:
-    """How the first two players stand, after at least one game."""
+    """Return the score of the first two players, after at least one game."""
     text = f"{_score(tally, 0, 1)}, Elo {tally.judge(0, 1)[0]}"
     return f"{text}, LLR {signed(sprt.llr(tally.pairs(0, 1)), 2)}" if sprt else text
 
@@ -48,13 +48,11 @@ def _score(tally: Tally, first: int, second: int) -> str:
 
 
 def _meeting(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> list[str]:
-    """Two players."""
     points, pairs = tally.points(0, 1), tally.pairs(0, 1)
     total = len(points)
     share, drawn = 100 * sum(points) / total, 100 * points.count(0.5) / total
-    lines = [
-        f"{names[0]} against {names[1]}: {counted(total, 'game')}, {_score(tally, 0, 1)}, {share:.1f} %, draws {drawn:.1f} %"
-    ]
+    score = f"{_score(tally, 0, 1)}, {share:.1f} %, draws {drawn:.1f} %"
+    lines = [f"{names[0]} against {names[1]}: {counted(total, 'game')}, {score}"]
     elo, paired = tally.judge(0, 1)
     alone = total - 2 * sum(pairs)
     unpaired = f", {alone} without their other half not counted" if alone else ""
@@ -67,28 +65,27 @@ def _meeting(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> list[str]
         llr = sprt.llr(pairs)
         lower, upper = sprt.bounds()
         verdict = {"H1": f"{sprt.elo1:g} accepted", "H0": f"{sprt.elo0:g} accepted"}.get(sprt.verdict(llr), "undecided")
-        lines.append(
-            f"SPRT of normalized Elo {sprt.elo0:g} against {sprt.elo1:g}: LLR {signed(llr, 3)} [{lower:.3f}, {upper:.3f}], {verdict}"
-        )
+        ratio = f"LLR {signed(llr, 3)} [{lower:.3f}, {upper:.3f}]"
+        lines.append(f"SPRT of normalized Elo {sprt.elo0:g} against {sprt.elo1:g}: {ratio}, {verdict}")
     return lines
 
 
 def cross_table(tally: Tally, names: Sequence[str]) -> tuple[list[str], list[list[str]]]:
-    """Headings and rows of the cross table, best player first: rating, points, and wins, draws and losses against each of the others."""
+    """Return headings and rows, best player first: rating, points, and wins, draws and losses against each of the others."""
     ratings = tally.ratings(len(names))
     order = sorted(range(len(names)), key=lambda player: -ratings[player].elo)
     rows = []
-    for place, player in enumerate(order, start=1):
+    for number, player in enumerate(order, start=1):
         points = tally.points(player)
         share = 100 * sum(points) / max(1, len(points))
-        row = [f"{place}", names[player], *ratings[player].cells(), f"{len(points)}", f"{sum(points):g}", f"{share:.1f}"]
+        row = [f"{number}", names[player], *ratings[player].cells(), f"{len(points)}", f"{sum(points):g}", f"{share:.1f}"]
         rows.append([*row, *("" if other == player else _score(tally, player, other) for other in order)])
-    headings = ["", "engine", "Elo", "+/-", "games", "points", "%", *(str(place) for place in range(1, len(names) + 1))]
+    headings = ["", "engine", "Elo", "+/-", "games", "points", "%", *map(str, range(1, len(names) + 1))]
     return headings, rows
 
 
 def summary(tally: Tally, names: Sequence[str], sprt: Sprt | None = None) -> dict[str, Any]:
-    """The same for scripts; what is infinite or unknown is null."""
+    """Return the same for scripts; what is infinite or unknown is null."""
     faults = tally.faults()
     engines: list[dict[str, Any]] = []
     for player, name in enumerate(names):
@@ -109,7 +106,7 @@ def summary(tally: Tally, names: Sequence[str], sprt: Sprt | None = None) -> dic
 
 
 def _summary(tally: Tally, first: int, second: int) -> dict[str, Any]:
-    """Two players' games against each other, from the first one's side."""
+    """Sum up two players' games against each other, from the first one's side."""
     wins, draws, losses = tally.games(first, second)
     elo, _ = tally.judge(first, second)
     values = {**elo._asdict(), "error": elo.error, "draw_share": draws / (wins + draws + losses)}

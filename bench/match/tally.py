@@ -18,7 +18,7 @@ PAIRED_SHARE = 0.8  # of the games must belong to finished pairs for these alone
 
 
 class Result(NamedTuple):
-    """What is kept of a finished game."""
+    """A finished game, as far as statistics need it."""
 
     white: int
     black: int
@@ -52,7 +52,7 @@ class Tally:
             self._pairs[result.black, result.white][4 - half_points] += 1
 
     def points(self, first: int, second: int | None = None) -> list[float]:
-        """The first player's points, game by game, against the second, or against everybody."""
+        """Return the first player's points, game by game, against the second, or against all."""
         return [
             result.points if result.white == first else 1 - result.points
             for result in self.results.values()
@@ -60,16 +60,16 @@ class Tally:
         ]
 
     def games(self, first: int, second: int) -> tuple[int, int, int]:
-        """The first player's wins, draws and losses."""
+        """Return the first player's wins, draws and losses."""
         points = self.points(first, second)
         return points.count(1.0), points.count(0.5), points.count(0.0)
 
     def pairs(self, first: int, second: int) -> tuple[int, ...]:
-        """How many finished pairs of these two gave the first player 0, 1/2, 1, 3/2 and 2 points."""
+        """Count the finished pairs of these two that gave the first player 0, 1/2, 1, 3/2 and 2 points."""
         return tuple(self._pairs[first, second])
 
     def judge(self, first: int, second: int) -> tuple[Estimate, bool]:
-        """An estimate from finished pairs if nearly every game belongs to one, else from single games; and which of the two."""
+        """Estimate from finished pairs if nearly every game belongs to one, else from single games; return also which of the two."""
         wins, draws, losses = self.games(first, second)
         pairs = self.pairs(first, second)
         paired = sum(pairs) > 0 and 2 * sum(pairs) >= PAIRED_SHARE * (wins + draws + losses)
@@ -90,14 +90,14 @@ class Tally:
         return ratings
 
     def faults(self) -> Counter[tuple[int, str]]:
-        """How often each player forfeited a game for each reason."""
+        """Count the games that each player forfeited for each reason."""
         return Counter((result.culprit, result.reason) for result in self.results.values() if result.culprit is not None)
 
     def oversteps(self, player: int) -> tuple[int, int]:
-        """In how many searches a player exceeded its node limit, and in how many games."""
+        """Count the searches in which a player exceeded its node limit, and the games."""
         counts = [result.oversteps[result[:2].index(player)] for result in self.results.values() if player in result[:2]]
         return sum(counts), sum(count > 0 for count in counts)
 
     def endings(self) -> Counter[str]:
-        """How often games ended for each reason."""
+        """Count the games that ended for each reason."""
         return Counter(result.reason for result in self.results.values())

@@ -8,6 +8,7 @@ module reads the command line, runs and prints; `epd` reads positions, `solver` 
 import argparse
 import json
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from ...cli.command import Parser, file_name, seconds, warn, whole_number
 from ...cli.files import write_bytes
@@ -17,11 +18,12 @@ from ...cli.run import Experiment, run
 from ...cli.table import show
 from ...games.data import TACTICS
 from ...games.time_control import TimeControl, add_limits, limit_of
-from ..engines.client import FAILED_STARTS, check_engines
+from ..engines.client import FAILED_STARTS, Client, check_engines
+from ..engines.pool import EnginePool
 from ..engines.spec import EngineSpec, add_engine_arguments, engine_specs
 from . import report
 from .epd import Problem, read_files
-from .solver import Attempt, Attempts, Solvers
+from .solver import Attempt, Attempts, solve
 
 DEFAULT_SECONDS = 1.0
 SPARE = 10.0  # seconds beyond --time after which an engine has stalled
@@ -59,9 +61,9 @@ def _suite(args: argparse.Namespace) -> int:
     specs = engine_specs(args.engine_words, args.repository, with_ours=False, start_seconds=args.start_timeout)
     engines = [spec._replace(name=name) for spec, name in zip(specs, check_engines(specs), strict=True)]
     if not args.files:
-        TACTICS.announce()
+        TACTICS.warn_default()
     experiment = SuiteRun(args, problems, engines)
-    return run(experiment, threads(experiment.solvers.solve, args.concurrency))
+    return run(experiment, threads(experiment.solve, args.concurrency))
 
 
 class SuiteRun(Experiment[tuple[Problem, int], "Attempt | None"]):
@@ -73,7 +75,8 @@ class SuiteRun(Experiment[tuple[Problem, int], "Attempt | None"]):
         self._args, self._problems, self._engines = args, problems, engines
         self._limit = limit_of(args, TimeControl(time=DEFAULT_SECONDS))
         patience = args.timeout or (self._limit.time + SPARE if self._limit.time else PATIENCE)
-        self.solvers = Solvers(engines, self._limit, patience, args.concurrency)
+        self._pool = EnginePool(lambda index: Client(engines[index]), idle=len(engines) * args.concurrency)
+        self.solve = partial(solve, self._pool, self._limit, patience)
         self._attempts: list[Attempts] = [{} for _ in engines]
         self._abandoned: set[int] = set()
         self.total = len(problems) * len(engines)
@@ -98,7 +101,7 @@ class SuiteRun(Experiment[tuple[Problem, int], "Attempt | None"]):
 
     def __exit__(self, *_: object) -> None:
         """End the engines."""
-        self.solvers.close()
+        self._pool.close()
 
     def report(self) -> int:
         """Print the results, and write the page."""

@@ -37,7 +37,7 @@ class Problem(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What identifies the position from one run to the next."""
+        """Name the position in all files."""
         return f"{self.file}: {self.label}"
 
     @property
@@ -46,7 +46,7 @@ class Problem(NamedTuple):
         return None if self.grades is None else max(self.grades.values())
 
     def is_right(self, move: str, mate: int | None) -> bool:
-        """Whether this choice, with the mate that it announces, answers the question."""
+        """Return whether this choice, with the mate that it announces, is correct."""
         if self.best or self.avoid:
             return (not self.best or move in self.best) and move not in self.avoid
         if self.mate is not None:
@@ -114,12 +114,12 @@ def parse(text: str, file: str) -> Problem | None:
 
 
 def _words(operations: Mapping[str, str], name: str) -> list[str]:
-    """The moves or points that an operation lists."""
+    """Return the moves or points that an operation lists."""
     return [word for word in BETWEEN.split(operations.get(name, "").strip('"')) if word]
 
 
 def _move(board: chess.Board, text: str) -> str:
-    """A legal move given as SAN or in a coordinate notation, as UCI text."""
+    """Return a legal move, written as SAN or in a coordinate notation, as UCI text."""
     try:
         move = board.parse_san(text.rstrip("!?"))
     except chess.AmbiguousMoveError:
@@ -132,7 +132,6 @@ def _move(board: chess.Board, text: str) -> str:
 
 
 def _moves(board: chess.Board, operations: Mapping[str, str], name: str) -> tuple[str, ...]:
-    """The moves of `bm` or `am`."""
     words = _words(operations, name)
     if name in operations and not words:
         raise ValueError(f"{name} names no move")
@@ -140,7 +139,7 @@ def _moves(board: chess.Board, operations: Mapping[str, str], name: str) -> tupl
 
 
 def _grades(board: chess.Board, operations: Mapping[str, str]) -> dict[str, int] | None:
-    """Points by move, where c8 is a list of whole numbers and c9 or c7 a list of moves."""
+    """Return the points by move, where c8 is a list of whole numbers and c9 or c7 a list of moves."""
     points = _words(operations, "c8")
     words = _words(operations, "c9") or _words(operations, "c7")
     if not words or not points or not all(map(WHOLE_NUMBER.fullmatch, points)):

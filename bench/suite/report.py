@@ -96,7 +96,7 @@ def as_dict(
 
 
 def _position_row(problem: Problem, attempts: Sequence[Attempt | None], *, with_file: bool) -> list[str]:
-    """Return a row of the table of positions: what was asked, and what each engine made of it."""
+    """Return a row of the table of positions: the question, and each engine's answer."""
     board = chess.Board(problem.fen, chess960=problem.chess960)
 
     def san(move: str) -> str:

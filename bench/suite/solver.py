@@ -15,14 +15,13 @@ from ..engines.client import FAILED_STARTS, Client, Patience, legal_move, positi
 from ..engines.faults import CRASH, ILLEGAL_MOVE, NO_START, STALL, EngineFault, StartError
 from ..engines.info import read_info
 from ..engines.pool import EnginePool
-from ..engines.spec import EngineSpec
 from .epd import Problem
 
 FAULTS = (CRASH, STALL, ILLEGAL_MOVE, NO_START)
 
 
 class Moment(NamedTuple):
-    """What an engine preferred from some moment of its search on."""
+    """An engine's choice from some moment of its search on."""
 
     seconds: float = 0.0  # since `go`
     depth: int | None = None
@@ -57,9 +56,9 @@ Attempts = dict[str, Attempt]  # of one engine, by position
 
 
 def follow(stamped: Sequence[tuple[float, str]], board: chess.Board) -> list[Moment]:
-    """Return what the engine preferred from each of its `info` lines on, in order; lines without a legal move are left out.
+    """Return the engine's choice from each of its `info` lines on, in order; lines without a legal move are left out.
 
-    A mate score that is only a bound announces nothing, and leaves what was announced before as it was.
+    A bound announces no mate; the last exact announcement stands.
     """
     moments: list[Moment] = []
     mate = None
@@ -88,38 +87,28 @@ def attempt(problem: Problem, engine: int, moments: Sequence[Moment], fault: str
     return Attempt(problem.key, problem.fen, engine, since is not None, fault, detail, *answer, *solved)
 
 
-class Solvers:
-    """The engines of a run, which its threads share."""
+def solve(engines: EnginePool[Client], control: TimeControl, patience: float, item: tuple[Problem, int]) -> Attempt | None:
+    """Let an engine, by its index, solve a problem with empty tables; it has stalled after `patience` seconds.
 
-    def __init__(self, specs: Sequence[EngineSpec], control: TimeControl, patience: float, concurrency: int) -> None:
-        """An engine counts as stalled after `patience` seconds."""
-        self._engines = EnginePool(lambda index: Client(specs[index]), idle=len(specs) * concurrency)
-        self._go = Clock(control).go({})
-        self._patience = Patience(patience)
-        self.close = self._engines.close
-
-    def solve(self, item: tuple[Problem, int]) -> Attempt | None:
-        """Have an engine, by its index, solve a problem; None if it failed to start too often to be tried again."""
-        problem, engine = item
-        with self._engines.borrow(engine) as client:
-            if client.failed_starts >= FAILED_STARTS:
-                return None
-            return self._search(client, problem, engine)
-
-    def _search(self, client: Client, problem: Problem, engine: int) -> Attempt:
-        """Search one position with everything forgotten."""
-        board = chess.Board(problem.fen, chess960=problem.chess960)
-        position = position_command(problem.fen, chess960=problem.chess960)
-        stamped: list[tuple[float, str]] = []
+    Returns None if it failed to start too often to be tried again.
+    """
+    problem, engine = item
+    board = chess.Board(problem.fen, chess960=problem.chess960)
+    position = position_command(problem.fen, chess960=problem.chess960)
+    stamped: list[tuple[float, str]] = []
+    with engines.borrow(engine) as client:
+        if client.failed_starts >= FAILED_STARTS:
+            return None
         try:
             client.new_game(chess960=problem.chess960)
-            reply = client.go(position, self._go, self._patience, lambda seconds, line: stamped.append((seconds, line)))
+            go, limit = Clock(control).go({}), Patience(patience)
+            reply = client.go(position, go, limit, lambda seconds, line: stamped.append((seconds, line)))
             move = board.uci(legal_move(board, reply.move))
         except StartError as error:
             return attempt(problem, engine, (), NO_START, str(error))
         except EngineFault as fault:
             client.close()
             return attempt(problem, engine, (), fault.reason, fault.detail)
-        moments = follow(stamped, board)
-        end = (moments or [Moment()])[-1]._replace(seconds=reply.seconds, move=move)
-        return attempt(problem, engine, [*moments, end])
+    moments = follow(stamped, board)
+    end = (moments or [Moment()])[-1]._replace(seconds=reply.seconds, move=move)
+    return attempt(problem, engine, [*moments, end])

@@ -2,7 +2,7 @@
 """What the subcommands share: command lines, errors in words, missing libraries, and Ctrl-C.
 
 A subcommand may be called from inside a running UCI loop, so none of them exits the process: `Parser.run` turns every exit into a
-return code, and every error about a file, a library or memory into one sentence.
+return code, and every error about a file, a library or memory into a message of one line.
 """
 
 import argparse
@@ -78,7 +78,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def _joined(argv: Sequence[str]) -> list[str]:
-    """The words with each value like -5,5 in one with its option (--sprt=-5,5): alone, it looks like an option to argparse."""
+    """Join each value like -5,5 to its option (--sprt=-5,5): alone, it looks like an option to argparse."""
     words: list[str] = []
     for word in argv:
         if words and words[-1].startswith("--") and re.match(r"-[\d.]+,", word):
@@ -95,13 +95,13 @@ def warn(line: str) -> None:
 
 
 def in_words(error: OSError) -> str:
-    """What is wrong with which file."""
+    """Describe an OSError: file and reason."""
     what = error.strerror or str(error) or type(error).__name__
     return what if error.filename is None else f"{error.filename}: {what}"
 
 
 def missing(error: ImportError) -> str:
-    """What to install. An error within coachwhip itself is raised again."""
+    """Name the package to install. An error within coachwhip itself is raised again."""
     name = (error.name or "").partition(".")[0]
     if name == __package__.partition(".")[0]:
         raise error
@@ -111,7 +111,7 @@ def missing(error: ImportError) -> str:
 
 
 def require(module: str, what: str) -> None:
-    """Raises CommandError, before the work rather than after it, if a library cannot be loaded."""
+    """Raise CommandError, before the work rather than after it, if a library cannot be loaded."""
     try:
         import_module(module)
     except ImportError as error:
@@ -149,7 +149,7 @@ class _Stop:
 @contextmanager
 def stoppable() -> Iterator[None]:
     """Let Ctrl-C, SIGTERM and the end of the terminal all end the block in the same way; a signal that is ignored stays so."""
-    handlers = {number: signal.getsignal(number) for number in STOPS} if is_main_thread() else {}
+    handlers = _stop_handlers()
     ours, stop = [number for number, handler in handlers.items() if handler != signal.SIG_IGN], _Stop()
     hook = sys.unraisablehook
     try:
@@ -166,8 +166,7 @@ def stoppable() -> Iterator[None]:
 @contextmanager
 def uninterrupted() -> Iterator[None]:
     """Delay the signals that end a command until the block has run."""
-    stops = {signal.getsignal(number) for number in STOPS} if is_main_thread() else set()
-    held = [stop for stop in stops if isinstance(stop, _Stop)]
+    held = [stop for stop in {*_stop_handlers().values()} if isinstance(stop, _Stop)]
     for stop in held:
         stop.holds += 1
     try:
@@ -179,23 +178,24 @@ def uninterrupted() -> Iterator[None]:
         stop.raise_once()
 
 
-def is_main_thread() -> bool:
-    """Return whether this thread may set the handlers of signals."""
-    return threading.current_thread() is threading.main_thread()
+def _stop_handlers() -> dict[int, Any]:
+    """Return the handlers of the signals that end a command; none outside the main thread, which alone may set them."""
+    is_main = threading.current_thread() is threading.main_thread()
+    return {number: signal.getsignal(number) for number in STOPS} if is_main else {}
 
 
 # --- Values of options: each function is, or returns, an argparse `type` ---
 
 
 def file_name(text: str) -> Path:
-    """The name of a file."""
+    """Read the name of a file."""
     if not text or "\0" in text:
         raise argparse.ArgumentTypeError(f"expected the name of a file, not {text[:40]!r}")
     return Path(text)
 
 
 def whole_number(low: int, high: int) -> Callable[[str], int]:
-    """A plain ASCII whole number from `low` to `high`."""
+    """Read a plain ASCII whole number from `low` to `high`."""
 
     def read(text: str) -> int:
         value = parse_int(text)
@@ -207,7 +207,7 @@ def whole_number(low: int, high: int) -> Callable[[str], int]:
 
 
 def number(low: float, high: float) -> Callable[[str], float]:
-    """A number from `low` to `high`."""
+    """Read a number from `low` to `high`."""
 
     def read(text: str) -> float:
         try:
@@ -222,7 +222,7 @@ def number(low: float, high: float) -> Callable[[str], float]:
 
 
 def numbers(count: int, high: int) -> Callable[[str], tuple[int, ...]]:
-    """`count` whole numbers from 0 to `high` with commas between them."""
+    """Read `count` whole numbers from 0 to `high` with commas between them."""
 
     def read(text: str) -> tuple[int, ...]:
         fields = tuple(map(whole_number(0, high), text.split(",")))
@@ -234,7 +234,7 @@ def numbers(count: int, high: int) -> Callable[[str], tuple[int, ...]]:
 
 
 def positive_number(text: str, *, whole: bool = False, zero: bool = False) -> float:
-    """A plain decimal number above 0 (or 0, if `zero`)."""
+    """Read a plain decimal number above 0 (or 0, if `zero`)."""
     digits = text.replace(".", "", 0 if whole else 1)
     if not (text.isascii() and digits.isdigit() and len(text) <= 18):
         raise argparse.ArgumentTypeError(f"expected a number, not {text[:40]!r}")
@@ -245,12 +245,12 @@ def positive_number(text: str, *, whole: bool = False, zero: bool = False) -> fl
 
 
 def seconds(text: str) -> float:
-    """A number of seconds."""
+    """Read a number of seconds."""
     return positive_number(text)
 
 
 def assignment(text: str) -> tuple[str, str]:
-    """The two sides of `name=value`."""
+    """Read the two sides of `name=value`."""
     name, equals, value = text.partition("=")
     if not (equals and name.strip()):
         raise argparse.ArgumentTypeError(f"expected NAME=VALUE, not {text[:40]!r}")
@@ -265,13 +265,13 @@ def _tunable(text: str) -> tuple[str, int]:
 
 
 def sets_tunables() -> dict[str, Any]:
-    """The keywords of `add_argument` for `--set`: a list of names and values, to be read with `dict`."""
+    """Return the keywords of `add_argument` for `--set`: a list of names and values, for `dict`."""
     about = "change a tunable of the search (`coachwhip tunables` lists them); may be repeated"
     return {"type": _tunable, "action": "append", "default": [], "metavar": "NAME=VALUE", "help": about}
 
 
 def tunables_of(words: Iterable[str]) -> dict[str, int]:
-    """The values that words NAME=VALUE set. Raises CommandError that gives the nearest name or the range."""
+    """Read words NAME=VALUE. Raises CommandError that gives the nearest name or the range."""
     try:
         return read(words)
     except ValueError as error:
@@ -279,11 +279,11 @@ def tunables_of(words: Iterable[str]) -> dict[str, int]:
 
 
 def suggestion(name: str, names: Iterable[str]) -> str:
-    """The end of a message about an unknown name: the most similar of `names`, if any is similar."""
+    """Return the end of a message about an unknown name: the most similar of `names`, if any is similar."""
     near = nearest(name, names)
     return f"; did you mean {near}?" if near else ""
 
 
 def per_second(nodes: int, seconds: float) -> int:
-    """Nodes per second, and 0 for a time too short to measure."""
+    """Return nodes per second, 0 for a time too short to measure."""
     return round(nodes / seconds) if seconds > 0 else 0

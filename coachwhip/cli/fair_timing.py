@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Keeps this process from distorting the times of engines that it measures."""
+"""Keeps this process from distorting engine times."""
 
 import gc
 import sys
@@ -8,10 +8,9 @@ SWITCH_INTERVAL = 0.0005  # seconds; Python's default would let one thread delay
 
 
 def fair_timing() -> None:
-    """Keep this process from delaying the clocks of engines: what holds its threads up is charged to the engine that thinks.
+    """Let threads switch often, and the garbage collector skip existing objects: any delay here is charged to the engine that thinks.
 
-    The threads take short turns. The garbage collector, which stops all of them, passes over what is there already: to look
-    through the modules of a match takes 10 ms, and through some 600 games took 130 ms.
+    A collection stops all threads: 10 ms for the modules of a match, 130 ms with some 600 games.
     """
     gc.collect()
     gc.freeze()

@@ -18,7 +18,7 @@ from typing import BinaryIO
 from ..compressed import CompressedError, expanded
 from .command import CommandError, in_words
 
-LOCKED = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)  # what the systems report of a file that another process has locked
+LOCKED = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)  # errors for a file that another process has locked
 FAR = 2**31 - 2  # Windows locks bytes, and nobody else may read them: one that is never there
 
 # --- Reading ---
@@ -62,7 +62,7 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def fingerprint(path: Path) -> str:
-    """Return the SHA-256 of a file; that of nothing for a pipe, which can be read only once. Raises OSError."""
+    """Return a file's SHA-256; for a pipe, which can be read only once, the hash of no bytes. Raises OSError."""
     return hashlib.sha256(path.read_bytes() if path.is_file() else b"").hexdigest()
 
 
@@ -110,19 +110,19 @@ def write_bytes(path: Path, data: bytes) -> None:
 
 
 def write_or_save_elsewhere(path: Path, data: bytes, what: str) -> tuple[Path | None, str]:
-    """Write what took hours to make (`what`: "the network is"), to the folder for temporary files if `path` cannot be written.
+    """Write a costly result; fall back to the temporary folder. `what` starts the message: "the network is".
 
-    Returns where it is, None for nowhere, and what went wrong.
+    Returns its path, None if neither can be written, and the errors.
     """
     spare = Path(tempfile.gettempdir(), f"coachwhip-{token_hex(8)}{path.suffix}")
     complaints: list[str] = []
-    for place in (path, spare):
+    for target in (path, spare):
         try:
-            write_bytes(place, data)
+            write_bytes(target, data)
         except OSError as error:
             complaints.append(in_words(error))
         else:
-            return place, f"{complaints[0]}; {what} in {spare}" if complaints else ""
+            return target, f"{complaints[0]}; {what} in {spare}" if complaints else ""
     return None, ", and ".join(complaints)
 
 
@@ -148,12 +148,12 @@ def lock(file: BinaryIO | FileIO, path: Path, *, wait: bool = False) -> None:
         if sys.platform == "win32":
             import msvcrt
 
-            place = file.tell()
+            position = file.tell()
             file.seek(FAR)
             try:
                 msvcrt.locking(file.fileno(), msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
             finally:
-                file.seek(place)
+                file.seek(position)
         else:
             import fcntl
 

@@ -48,34 +48,28 @@ class Contents(NamedTuple):
     size: int  # bytes up to the end of the last good line; a torn one may follow
 
 
-def read(path: Path, command: str, data: bytes | None = None) -> Contents | None:
-    """Read the journal of a subcommand, without a lock (or its `data`); None if nothing is in it but perhaps a torn first line.
+def read(path: Path, command: str, data: bytes) -> Contents | None:
+    """Read the `data` of a subcommand's journal; None if there is nothing but perhaps a torn first line.
 
-    Raises CommandError for a file that is no such journal or is damaged, OSError.
+    Raises CommandError if it is no such journal or is damaged.
     """
-    data = path.read_bytes() if data is None else data
     start = f'{{"format":"coachwhip {command} '.encode()  # of every format
     ours = start + f'{FORMAT}","settings":{{'.encode()
     if data[: len(ours)] != ours[: len(data)]:
         if not data.startswith(start):
             raise CommandError(f"{path} is not a journal of {command}")
-        raise CommandError(
-            f"{path} was written by another version of coachwhip (this one writes format {FORMAT}): finish that run with the version "
-            "that started it, or start another file"
-        )
+        advice = "finish that run with the version that started it, or start another file"
+        raise CommandError(f"{path} was written by another version of coachwhip (this one writes format {FORMAT}): {advice}")
     lines = data.splitlines(keepends=True)
     values = [_unpack(line) for line in lines]
     if None in values[:-1]:
-        raise CommandError(
-            f"{path}:{values.index(None) + 1}: damaged, its checksum does not match: remove this line and all after it, and --resume "
-            "repeats their work"
-        )
+        advice = "remove this line and all after it, and --resume repeats their work"
+        raise CommandError(f"{path}:{values.index(None) + 1}: damaged, its checksum does not match: {advice}")
     good = [value for value in values if value is not None]
     return Contents(good[0]["settings"], good[1:], sum(map(len, lines[: len(good)]))) if good else None
 
 
 def _pack(value: Mapping[str, Any]) -> bytes:
-    """Return a line with its checksum."""
     text = json.dumps(value, separators=(",", ":")).encode()[:-1]
     return text + b',"crc":"%08x"}\n' % zlib.crc32(text)
 
@@ -90,7 +84,7 @@ def _unpack(line: bytes) -> dict[str, Any] | None:
 
 
 def open_journal(args: Namespace, command: str, settings: Mapping[str, Any]) -> "Journal":
-    """Open the --journal of a run with these settings; without one, what keeps nothing."""
+    """Open the --journal of a run with these settings, or without one a journal that stores nothing."""
     return Journal(args.journal, command, settings, resume=args.resume) if args.journal else NoJournal()
 
 
@@ -103,46 +97,46 @@ class Journal:
         Raises CommandError, OSError.
         """
         require_regular(path, "a run that can be resumed")
-        self.path, self.settings = path, dict(settings)
+        self._path = path
         self.lines: list[dict[str, Any]] = []
         self._file = path.open("a+b", buffering=0)  # what is not on disk is nowhere
         try:
             lock(self._file, path)
             with naming(path):
                 self._file.seek(0)
-                self._begin(command, self._file.read(), resume=resume)
+                self._begin(command, settings, self._file.read(), resume=resume)
         except BaseException:
             self.close()
             raise
 
-    def _begin(self, command: str, data: bytes, *, resume: bool) -> None:
-        """Read what is there, and cut off what is torn; or write the settings."""
-        contents = read(self.path, command, data)
+    def _begin(self, command: str, settings: Mapping[str, Any], data: bytes, *, resume: bool) -> None:
+        """Read the lines, and cut off a torn one; or write the settings."""
+        contents = read(self._path, command, data)
         if contents is None or not contents.lines:
             self._file.truncate(0)
-            self.append({"format": f"coachwhip {command} {FORMAT}", "settings": self.settings})
+            self.append({"format": f"coachwhip {command} {FORMAT}", "settings": settings})
             return
         if not resume:
-            raise CommandError(f"{self.path} holds a run of {command} already: give --resume to go on with it, or another name")
-        require_same_settings(self.path, command, contents.settings, self.settings)
-        self.settings, self.lines = contents.settings, contents.lines
+            raise CommandError(f"{self._path} holds a run of {command} already: give --resume to go on with it, or another name")
+        require_same_settings(self._path, command, contents.settings, settings)
+        self.lines = contents.lines
         if contents.size < len(data):
-            warn(f"{self.path}: its last line is incomplete and is dropped; that work is repeated")
+            warn(f"{self._path}: its last line is incomplete and is dropped; that work is repeated")
         self._file.truncate(contents.size)
 
     def append(self, line: Mapping[str, Any]) -> None:
         """Put a line on disk, as a whole or not at all. Raises OSError."""
-        with naming(self.path):
+        with naming(self._path):
             append(self._file, _pack(line))
             os.fsync(self._file.fileno())
 
     def close(self) -> None:
-        """Let other runs have the file."""
+        """Release the file."""
         self._file.close()
 
 
 class NoJournal(Journal):
-    """In place of the journal of a run that keeps none."""
+    """The journal of a run without `--journal`: it stores nothing."""
 
     def __init__(self) -> None:
         self.lines: list[dict[str, Any]] = []

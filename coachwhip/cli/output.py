@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Standard output that raises `LostOutput` if it cannot be written, standard error whose errors are ignored, and no control characters.
+"""Safe standard streams: stdout raises `LostOutput` on failure, stderr drops errors, neither passes control characters.
 
 Python would raise OSError from any `print`, or print a message when the process ends. Here the raw file below the stream raises
 `LostOutput` once, which is no OSError, so code that handles errors of other files does not catch it; later output is dropped.

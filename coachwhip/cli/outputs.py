@@ -57,7 +57,7 @@ def _require_writable(path: Path) -> None:
 
 
 def require_apart(outputs: Sequence[Path], inputs: Sequence[Path]) -> None:
-    """Raises CommandError for an output that is an input, another output, or the file of standard output, under any name."""
+    """Raise CommandError for an output that is an input, another output, or the file of standard output, under any name."""
     known = {_identity(path): "is one of the files to read: choose another name" for path in inputs}
     known[_identity(1)] = "is where standard output goes: choose another name"
     for path in outputs:
@@ -68,7 +68,7 @@ def require_apart(outputs: Sequence[Path], inputs: Sequence[Path]) -> None:
 
 
 def require_regular(path: Path, what: str) -> None:
-    """Raises CommandError for a pipe, a device or a folder, where `what` needs a regular file."""
+    """Raise CommandError for a pipe, a device or a folder, where `what` needs a regular file."""
     if path.exists() and not path.is_file():
         raise CommandError(f"{path} is not a regular file, which {what} needs")
 
@@ -81,7 +81,7 @@ def _paths(value: Any) -> list[Path]:
 
 
 def _identity(file: Path | int) -> object:
-    """Return what all names of a file have in common, also of one to be made; None for a pipe or a device, which loses nothing."""
+    """Return an identity shared by all names of a file, existing or not; None for pipes and devices."""
     with suppress(OSError):
         status = os.stat(file)
         return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None
@@ -89,7 +89,7 @@ def _identity(file: Path | int) -> object:
 
 
 def require_kind(path: Path, kind: str, advice: str = ": choose another name") -> None:
-    """Raises CommandError if a file holds something else than `kind`, OSError."""
+    """Raise CommandError if a file holds something else than `kind`, OSError."""
     if path.is_file():
         with path.open("rb") as file:
             head = file.read(HEAD)
@@ -98,7 +98,6 @@ def require_kind(path: Path, kind: str, advice: str = ": choose another name") -
 
 
 def _is_of_kind(path: Path, head: bytes, kind: str) -> bool:
-    """Return whether a file that starts with `head` is of a kind."""
     if kind == "a weights file":
         with suppress(config.WeightsError):
             return bool(config.load(path))

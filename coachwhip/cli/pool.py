@@ -16,7 +16,7 @@ from ..workers import POLL_SECONDS, STOPS, worker_processes
 from .command import CommandError
 from .fair_timing import fair_timing
 
-AHEAD = 2  # items handed out for each worker, so that none waits for the next
+QUEUED = 2  # items handed out for each worker, so that none waits for the next
 LOCAL = "local"  # in place of a scheduler's address
 CONNECT_TIMEOUT = 20  # seconds
 
@@ -30,7 +30,7 @@ class Pool(Generic[Item, Result]):
     def __init__(self, executor: Executor, function: Callable[[Item], Result], workers: int) -> None:
         self._executor = executor
         self._function = function
-        self._limit = workers * AHEAD
+        self._limit = workers * QUEUED
 
     def run(self, items: Iterable[Item], *, in_order: bool = False) -> Generator[tuple[Item, Result], None, None]:
         """Yield every item and what the function returns, as they finish or `in_order`. Raises what the function raises.
@@ -120,13 +120,12 @@ def cluster(address: str, workers: int) -> Iterator[Cluster]:
     with ExitStack() as stack:
         try:
             if address == LOCAL:
-                handlers = [
-                    (number, signal.signal(number, signal.SIG_IGN)) for number in STOPS
-                ]  # inherited by the workers, which are ended in order
+                # inherited by the workers, which are ended in order
+                handlers = {number: signal.signal(number, signal.SIG_IGN) for number in STOPS}
                 try:
                     made = LocalCluster(workers, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50)
                 finally:
-                    for number, handler in handlers:
+                    for number, handler in handlers.items():
                         signal.signal(number, handler)
                 stack.callback(made.close)
             client = Client(made if address == LOCAL else address, timeout=CONNECT_TIMEOUT)

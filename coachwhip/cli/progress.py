@@ -22,7 +22,7 @@ class Bar:
         self._count = 0
 
     def advance(self, items: int = 1) -> None:
-        """So many more are done."""
+        """Count `items` more."""
         before, self._count = self._count, self._count + items
         if self._count // self._step > before // self._step or self._count == self._total:
             self.log(f"{self._label} {self._count}/{self._total}")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One run of a command that works for minutes or days: what is missing is done, each result is kept at once, and the end is reported.
+"""Runs a command that works for minutes or days: do the missing items, keep each result at once, and report.
 
-A command declares its experiment, and `run` tells the story that all share. Whatever ends a run (its last item, a verdict, an error,
-Ctrl-C, SIGTERM or a closed terminal), a result is kept whole or not at all, and the report is written undisturbed.
+A command declares its experiment; `run` is the same for all. Whatever ends a run (its last item, a verdict, an error, Ctrl-C,
+SIGTERM or a closed terminal), a result is kept whole or not at all, and the report is written undisturbed.
 """
 
 from abc import ABC, abstractmethod
@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 
 
 class Experiment(ABC, Generic[Item, Result]):
-    """What a run does: items of work, where their results go, and the report."""
+    """The items of a run, where their results go, and its report."""
 
     NAME: ClassVar[str]  # of the command
     UNITS: ClassVar[str]  # what the bar counts
@@ -48,7 +48,7 @@ class Experiment(ABC, Generic[Item, Result]):
         """End the work that still runs; `error` is what has ended the run early, if anything has."""
 
     def kept(self) -> str:
-        """Return what a signal leaves, in words."""
+        """Describe what is kept when a signal ends the run."""
         return "interrupted"
 
 

@@ -22,12 +22,12 @@ SIGNATURE_DEPTH = 6  # enough to distinguish engines
 POSITIONS = Path(__file__).with_name("positions.fen")
 
 
-class Searched(NamedTuple):
-    """What the search of one position gave: its last exact score is in centipawns from the side to move."""
+class BenchResult(NamedTuple):
+    """The search of one position."""
 
     fen: str
     bestmove: str  # "" where there is no legal move
-    score: str  # "cp 31", "mate -2", or "-" where there is no legal move
+    score: str  # the last exact one, from the side to move: "cp 31", "mate -2", or "-" where there is no legal move
     nodes: int
     seconds: float  # without clearing the table
 
@@ -45,7 +45,7 @@ def searches(
     hash_mb: int = HASH_MB,
     threads: int = 1,
     tunables: Mapping[str, int] | None = None,
-) -> Iterator[Searched]:
+) -> Iterator[BenchResult]:
     """Search every position to `depth`. Raises ValueError for an unknown tunable, MemoryError.
 
     `weights` and `network` are what `evaluation.config.evaluator` returns.
@@ -61,11 +61,11 @@ def searches(
         seconds = time.perf_counter() - start
         info = result.info
         score = "-" if info is None else f"mate {info.mate_in}" if info.is_mate else f"cp {info.score_cp}"
-        yield Searched(fen, result.bestmove, score, result.nodes, seconds)
+        yield BenchResult(fen, result.bestmove, score, result.nodes, seconds)
 
 
 def weights_digest(weights: Sequence[int]) -> str:
-    """Return the SHA-256 by which files of self-play, journals and networks name weights."""
+    """Return the SHA-256 that names weights in files of self-play, journals and networks."""
     return hashlib.sha256(json.dumps(list(weights)).encode()).hexdigest()
 
 
@@ -78,4 +78,4 @@ def engine_names(weights: tuple[int, ...], network: Network | None) -> dict[str,
 @lru_cache(maxsize=2)
 def signature(weights: tuple[int, ...], network: Network | None) -> int:
     """Return a node count that any change of the engine's play is likely to change."""
-    return sum(searched.nodes for searched in searches(weights, network, SIGNATURE_DEPTH))
+    return sum(result.nodes for result in searches(weights, network, SIGNATURE_DEPTH))

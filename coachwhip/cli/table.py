@@ -11,7 +11,7 @@ Rows = Sequence[Sequence[str]]
 
 
 def show(title: str, headings: Sequence[str], rows: Rows, *, left: int = 1) -> None:
-    """Print a table whose first `left` columns are text; the others are numbers and stand to the right."""
+    """Print a table: the first `left` columns are text, the others numbers, aligned to the right."""
     title, headings = printable(title), [printable(heading) for heading in headings]
     rows = [[printable(cell) for cell in row] for row in rows]
     console = terminal(sys.stdout)
@@ -43,11 +43,11 @@ def plain(headings: Sequence[str], rows: Rows, *, left: int = 1) -> str:
 
 
 def terminal(stream: TextIO) -> Any:
-    """Rich's console on a terminal; None for a file or a pipe, and where rich is not installed."""
+    """Return rich's console on a terminal; None for a file or a pipe, and where rich is not installed."""
     if not stream.isatty():
         return None
     try:
         from rich.console import Console
     except ImportError:
         return None
-    return Console(file=getattr(stream, "unfiltered", stream))  # below `coachwhip.output`, which passes no control characters on
+    return Console(file=getattr(stream, "unfiltered", stream))  # below `output`, which passes no control characters

@@ -98,7 +98,7 @@ def choose(book: Book, count: int, seed: int) -> list[Opening]:
 
 
 def read_position(place: str, line: str, *, chess960: bool) -> Opening:
-    """One line: a FEN with or without its counters, or EPD operations in their place. Raises CommandError that begins with `place`."""
+    """Read one line: FEN, with or without counters, or EPD. Raises CommandError that begins with `place`."""
     fen, _ = read_epd(line)
     shredder = chess960 or is_shredder(fen)
     try:
