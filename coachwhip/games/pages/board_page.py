@@ -15,7 +15,7 @@ import chess
 
 from ..pgn import game_text
 from . import judge
-from .board import BOARDS, SEATS, html_page, legal_moves, squares
+from .board import BOARDS, PLAYER_LINES, html_page, legal_moves, squares
 from .chart import clocks, graph
 from .frame import HERE
 from .pgn_clock import clock_text, span_text, times, used
@@ -149,7 +149,7 @@ def _viewer(games: Sequence[_Game]) -> str:
         f'<li class="{kind}"><span class="key"></span> {label} <strong></strong></li>' for kind, label in LEGEND.items()
     )
     return f"""<section class="viewer" aria-label="Position">
-<div class="stage">{SEATS}<div class="bar" role="img" aria-label="Evaluation"><div></div></div>{BOARDS}</div>
+<div class="stage">{PLAYER_LINES}<div class="bar" role="img" aria-label="Evaluation"><div></div></div>{BOARDS}</div>
 <div class="steps">{buttons}</div>
 {_practise(games)}
 <p class="status" aria-live="polite"></p>

@@ -87,7 +87,14 @@ def _lab(args: argparse.Namespace) -> int:
     experiment = _experiment(args)
     results: laboratory.Results = {}
     try:
-        _measure(experiment, results)
+        with progress("lab", len(experiment.rows) * len(experiment.fens)) as bar:
+            for key, cell in laboratory.cells(experiment):
+                results[key] = cell
+                bar.advance()
+    except ValueError as error:
+        raise CommandError(str(error)) from error
+    except MemoryError as error:
+        raise CommandError(f"no memory for tables of {experiment.hash_mb} MB") from error
     finally:  # also after Ctrl-C
         report = lab_report.summarise(experiment, results)
         if results and args.json:
@@ -108,21 +115,9 @@ def _experiment(args: argparse.Namespace) -> laboratory.Experiment:
         weights = config.flatten(config.load(args.weights) if args.weights else config.load_default())
     except ValueError as error:
         raise CommandError(str(error)) from error
-    rows = techniques.ladder()
-    if args.only or args.without:
-        rows = techniques.each_alone(args.only) if args.only else techniques.each_missing(args.without)
+    if args.only:
+        rows = techniques.each_alone(args.only)
+    else:
+        rows = techniques.each_missing(args.without) if args.without else techniques.ladder()
     fens = tuple(read_positions(args.positions))
     return laboratory.Experiment(fens, tuple(rows), args.depth, args.max_nodes, args.hash, tuple(weights), tunables)
-
-
-def _measure(experiment: laboratory.Experiment, results: laboratory.Results) -> None:
-    """Add the finished cells to `results`."""
-    try:
-        with progress("lab", len(experiment.rows) * len(experiment.fens)) as bar:
-            for key, cell in laboratory.cells(experiment):
-                results[key] = cell
-                bar.advance()
-    except ValueError as error:
-        raise CommandError(str(error)) from error
-    except MemoryError as error:
-        raise CommandError(f"no memory for tables of {experiment.hash_mb} MB") from error
