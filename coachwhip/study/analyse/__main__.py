@@ -61,7 +61,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _analyse(args: argparse.Namespace) -> int:
-    """Run with the parsed arguments."""
     kinds = {"output": "PGN", "report": "a page of coachwhip", "puzzles": "EPD"}
     check_outputs(args, kinds, ["journal"], reads=[GAMES.path])
     if not args.files:

@@ -68,7 +68,6 @@ def _start(args: argparse.Namespace) -> chess.Board:
 
 
 def _play(args: argparse.Namespace) -> int:
-    """Run with the parsed arguments."""
     check_outputs(args, {}, ["pgn"])
     if args.pgn:
         require_kind(args.pgn, "PGN")
@@ -78,10 +77,8 @@ def _play(args: argparse.Namespace) -> int:
         raise CommandError("there is no standard input to read moves from")
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")  # a wrong byte does not end the game
-    options: dict[str, str | int | bool] = {"OwnBook": True}
-    options |= {"WeightsFile": str(args.weights)} if args.weights else {}
     try:
-        engine = open_engine(options)
+        engine = open_engine({"OwnBook": True, "WeightsFile": str(args.weights or "")})
     except EngineError as error:
         raise CommandError(str(error)) from error
     with engine:
