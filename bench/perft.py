@@ -189,7 +189,7 @@ def _single(args: argparse.Namespace) -> int:
 def _suite(args: argparse.Namespace) -> int:
     """Suites, in the order given."""
     if not args.suite:
-        PERFT.announce()
+        PERFT.warn_default()
     suite = [known for path in args.suite or [PERFT.path] for known in read_suite(path)]
     done: list[Count] = []
     with progress("perft", len(suite)) as bar:

@@ -117,7 +117,7 @@ def _match(args: argparse.Namespace) -> int:
         names = workers.call(check_engines, contest.players) if workers else check_engines(contest.players)
         journal = stack.enter_context(closing(open_journal(args, "match", _settings(args, contest))))
         if _book_file(args) == OPENINGS.path:
-            OPENINGS.announce()
+            OPENINGS.warn_default()
         players = tuple(spec._replace(name=name) for spec, name in zip(contest.players, names, strict=True))
         contest = replace(contest, players=players)
         engines = engine_pool(contest, args.concurrency)

@@ -61,7 +61,7 @@ def _suite(args: argparse.Namespace) -> int:
     specs = engine_specs(args.engine_words, args.repository, with_ours=False, start_seconds=args.start_timeout)
     engines = [spec._replace(name=name) for spec, name in zip(specs, check_engines(specs), strict=True)]
     if not args.files:
-        TACTICS.announce()
+        TACTICS.warn_default()
     experiment = SuiteRun(args, problems, engines)
     return run(experiment, threads(experiment.solvers.solve, args.concurrency))
 

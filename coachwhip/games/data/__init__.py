@@ -50,8 +50,8 @@ class Shipped(NamedTuple):
         number = f"{self.number} " if self.path.is_file() else ""
         return f"the {number}built-in {self.entries}; `coachwhip data` lists them"
 
-    def announce(self) -> None:
-        """Say on standard error that these are used, since no file was named."""
+    def warn_default(self) -> None:
+        """Print on standard error that these are used by default."""
         warn(f"using the {self.number} built-in {self.entries}, {self.path}")
 
 

@@ -64,7 +64,7 @@ def _analyse(args: argparse.Namespace) -> int:
     kinds = {"output": "PGN", "report": "a page of coachwhip", "puzzles": "EPD"}
     check_outputs(args, kinds, ["journal"], reads=[GAMES.path])
     if not args.files:
-        GAMES.announce()
+        GAMES.warn_default()
     control = limit_of(args, TimeControl(time=DEFAULT_SECONDS))
     with contextlib.ExitStack() as stack:
         files = [(_regular(path, stack), str(path)) for path in args.files or [GAMES.path]]
