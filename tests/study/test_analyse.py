@@ -398,7 +398,8 @@ def test_a_signal_keeps_what_was_done(tmp_path: Path, name: str) -> None:
 
 def test_memory_does_not_grow_with_the_games(tmp_path: Path) -> None:
     """One game is held at a time. Long comments stand for moves, whose boards take as much memory and more time."""
-    peaks, path = [], tmp_path / "games.pgn"
+    peaks: list[int] = []
+    path = tmp_path / "games.pgn"
     for count in (40, 40, 240):  # the first run imports
         path.write_text(f"1. e4 {{ {'a comment ' * 6000} }} *\n\n" * count)
         tracemalloc.start()
