@@ -74,7 +74,7 @@ def by_score(move_number: int, scores: Sequence[chess.engine.Score | None], rule
 
 
 def _last_scores(scores: Sequence[chess.engine.Score | None], count: int) -> list[int]:
-    """White's score in centipawns of the last `count` moves of each side; empty if there are fewer, or one had no score."""
+    """Return White's score in centipawns of the last `count` moves of each side; empty if there are fewer, or one had no score."""
     recent = [score.score(mate_score=MATE_SCORE) for score in scores[-2 * count :] if score is not None]
     return recent if len(recent) == 2 * count else []
 

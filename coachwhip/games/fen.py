@@ -34,9 +34,9 @@ def read_epd(line: str) -> tuple[str, dict[str, str]]:
         fen, _, rest = line.partition(";")
         return " ".join(fen.split()), _operations(rest)
     fields, counters, operations = match[1].split(), match[2].split(), _operations(match[3])
-    for place, (name, default) in enumerate((("hmvc", "0"), ("fmvn", "1"))):
+    for index, (name, default) in enumerate((("hmvc", "0"), ("fmvn", "1"))):
         if COUNT.fullmatch(count := operations.pop(name, "")):
-            counters = [*counters[:place], *[default] * (place - len(counters)), count, *counters[place + 1 :]]
+            counters = [*counters[:index], *[default] * (index - len(counters)), count, *counters[index + 1 :]]
     return " ".join([*fields, *counters]), operations
 
 

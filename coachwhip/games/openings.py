@@ -37,11 +37,11 @@ class Opening(NamedTuple):
     moves: str = ""  # UCI, with blanks between them
 
     def start(self) -> chess.Board:
-        """The position before the book moves."""
+        """Return the position before the book moves."""
         return chess.Board(self.fen, chess960=self.chess960)
 
     def position(self) -> chess.Board:
-        """The position after the book moves, which the engines play from, with its history."""
+        """Return the position after the book moves, which the engines play from, with its history."""
         board = self.start()
         for move in self.moves.split():
             board.push_uci(move)
@@ -52,17 +52,17 @@ Book = Sequence[Callable[[], Opening]]  # each entry raises CommandError if it c
 
 
 def standard_start(*, chess960: bool = False) -> Book:
-    """The book that has only the start position."""
+    """Return the book that has only the start position."""
     return [partial(Opening, chess.STARTING_FEN, chess960)]
 
 
 def chess960_starts() -> Book:
-    """The 960 start positions of Chess960."""
+    """Return the 960 start positions of Chess960."""
     return [partial(Opening, chess.Board.from_chess960_pos(number).shredder_fen(), True) for number in range(960)]
 
 
 def open_book(path: Path, *, chess960: bool = False, plies: int | None = None, seed: int = 0) -> Book:
-    """The openings of a file: `.pgn` (also compressed: `.pgn.xz`), `.bin` (Polyglot), anything else EPD or FEN, one a line.
+    """Return the openings of a file: `.pgn` (also compressed: `.pgn.xz`), `.bin` (Polyglot), anything else EPD or FEN, one a line.
 
     `plies` cuts PGN games and Polyglot lines; `seed` decides which Polyglot lines are drawn. Raises CommandError, OSError.
     """
@@ -71,9 +71,8 @@ def open_book(path: Path, *, chess960: bool = False, plies: int | None = None, s
     if ending == ".pgn":
         try:
             with naming(path), path.open("rb") as file:
-                book = [
-                    partial(read_line, f"{path.name}:{game.line}", game, plies, chess960=chess960) for game in split_games(file)
-                ]
+                games = split_games(file)
+                book = [partial(read_line, f"{path.name}:{game.line}", game, plies, chess960=chess960) for game in games]
         except PgnError as error:
             raise CommandError(f"{path.name}: {error}") from error
     elif ending == ".bin":
@@ -87,14 +86,14 @@ def open_book(path: Path, *, chess960: bool = False, plies: int | None = None, s
 
 
 def choose(book: Book, count: int, seed: int) -> list[Opening]:
-    """The first `count` openings in an order that `seed` alone decides, reused when they run out.
+    """Return the first `count` openings in an order that `seed` alone decides, reused when they run out.
 
     Raises CommandError that names an entry which cannot be played.
     """
     order = list(range(len(book)))
     random.Random(seed).shuffle(order)
     chosen = [book[index]() for index in order[:count]]
-    return [chosen[number % len(chosen)] for number in range(count)]
+    return [chosen[index % len(chosen)] for index in range(count)]
 
 
 def read_position(place: str, line: str, *, chess960: bool) -> Opening:
@@ -110,7 +109,7 @@ def read_position(place: str, line: str, *, chess960: bool) -> Opening:
 
 
 def _playable(place: str, opening: Opening, board: chess.Board, text: str = "") -> Opening:
-    """The opening, if `board`, which it leads to, is one to play from. Raises CommandError. `text`: the line that has the position."""
+    """Return the opening if `board`, which it leads to, can be played from. Raises CommandError. `text`: the line that has the position."""
     ending = find_ending(board, (), Rules()) if board.is_valid() else None
     if not board.is_valid() or ending:
         shuffled = board.copy(stack=False)
@@ -130,7 +129,7 @@ def _playable(place: str, opening: Opening, board: chess.Board, text: str = "") 
 
 @cache  # so that a warning comes once
 def read_line(place: str, text: RawGame, plies: int | None, *, chess960: bool) -> Opening:
-    """One PGN game, or its first plies. Raises CommandError for a fault in those, which begins with `place`; another one is a warning."""
+    """Read one PGN game, or its first plies. Raises CommandError for a fault in those, which begins with `place`; another one is a warning."""
     game = read_game(text)
     line = list(game.mainline_moves())[:plies]
     broken = [error for error in game.errors if isinstance(error, BrokenLine) and (plies is None or len(line) < plies)]

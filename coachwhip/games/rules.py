@@ -14,12 +14,12 @@ class Rules(NamedTuple):
     """What ends games in addition to the rules of chess. Scores in centipawns; a count of 0 moves switches a rule off."""
 
     margin: float | None = None  # seconds an engine may exceed its time; None for the default
-    resign_moves: int = 0  # so many moves of each side ...
-    resign_score: int = 0  # ... with at least this score for the same side
-    draw_from: int = 0  # from this move number on, ...
-    draw_moves: int = 0  # ... so many moves of each side ...
-    draw_score: int = 0  # ... with at most this score for either side
-    max_moves: int = 0  # a draw after so many moves of each side in the game
+    resign_moves: int = 0  # moves of each side in a row after which the better side wins
+    resign_score: int = 0  # least score of that side in each of them
+    draw_from: int = 0  # number of the first move of a draw
+    draw_moves: int = 0  # moves of each side in a row that make it
+    draw_score: int = 0  # largest score of either side in each of them
+    max_moves: int = 0  # moves of each side after which the game is drawn
     syzygy: str = ""  # folder of tables; "" for none
 
 

@@ -51,7 +51,7 @@ class Shipped(NamedTuple):
         return f"the {number}built-in {self.entries}; `coachwhip data` lists them"
 
     def warn_default(self) -> None:
-        """Print on standard error that these are used, since no file was named."""
+        """Print on standard error that these are used by default."""
         warn(f"using the {self.number} built-in {self.entries}, {self.path}")
 
 

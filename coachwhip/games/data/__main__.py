@@ -25,7 +25,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _data(args: argparse.Namespace) -> int:
-    """Run with the parsed arguments."""
     chosen = {args.name: ALL[args.name]} if args.name else ALL
     if args.json:
         files = {

@@ -132,6 +132,22 @@ function enterMoves(holder, legal, made) {
   };
 }
 
+// Draws a position on the page's board, from both sides, and takes moves there; see `enterMoves`.
+function showPosition(position, legal, made) {
+  for (const holder of all(".stage .board")) {
+    drawBoard(holder, position);
+    enterMoves(holder, legal, made);
+  }
+}
+
+// Returns an item of the list of lines.
+function lineItem(score, ...moves) {
+  const item = document.createElement("li"), bold = document.createElement("b");
+  bold.textContent = score;
+  item.append(bold, ...moves);
+  return item;
+}
+
 // Returns the legal move that a person wrote: e4, Nf3, O-O or e2e4, also in small letters.
 function readMove(legal, text) {
   const plain = (move) => move.replace(/[+#=\s]/g, "").replaceAll("0", "O");

@@ -13,7 +13,7 @@ BOARDS = "".join(  # one for each side at the bottom; the style sheet shows one 
     f'<div class="board" data-side="{name}">{chess.svg.board(None, orientation=colour)}</div>'
     for name, colour in (("white", chess.WHITE), ("black", chess.BLACK))
 )
-SEATS = "".join(  # above and below the board
+PLAYER_LINES = "".join(  # above and below the board
     f'<p class="seat" data-side="{colour}"><span class="{colour} piece"></span><span class="name"></span><span class="clock"></span></p>'
     for colour in ("white", "black")
 )

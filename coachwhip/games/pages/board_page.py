@@ -15,7 +15,7 @@ import chess
 
 from ..pgn import game_text
 from . import judge
-from .board import BOARDS, SEATS, html_page, legal_moves, squares
+from .board import BOARDS, PLAYER_LINES, html_page, legal_moves, squares
 from .frame import HERE, table
 from .graph import clocks, graph
 from .pgn_clock import clock_text, span_text, times, used
@@ -46,7 +46,7 @@ class _Game:
         self.number = number
         self.study = study
         self.moves = {move.at: move for move in study.judged_moves()}
-        self.judgements = {at: move.judgement for at, move in self.moves.items() if move.judgement}  # of bad moves
+        self.judgements = {index: move.judgement for index, move in self.moves.items() if move.judgement}  # of bad moves
         self.times = times(study.game)
         headers = study.game.headers
         self.known = {name: value for name, value in headers.items() if value.strip("?. -")}  # those marks mean "unknown"
@@ -71,9 +71,9 @@ class _Game:
         """Return the judgement of a move; "" for a good one."""
         return self.judgements[index].name if index in self.judgements else ""
 
-    def lines(self, at: int) -> list[Line]:
+    def lines(self, index: int) -> list[Line]:
         """Return the lines of a position, without those of a finished game."""
-        analysis = self.study.analyses[at]
+        analysis = self.study.analyses[index]
         return [line for line in analysis.lines if line.moves] if analysis else []
 
     def better(self, index: int) -> Line | None:
@@ -89,7 +89,7 @@ def page(studies: Sequence[Study], described: str, heading: str = "Game analysis
     """
     games = [_Game(number, study) for number, study in enumerate(studies, start=1)]
     shown = [
-        {"pgn": game_text(game.study.game), "positions": [_position(game, at) for at in range(len(game.study.boards))]}
+        {"pgn": game_text(game.study.game), "positions": [_position(game, index) for index in range(len(game.study.boards))]}
         for game in games
     ]
     data = json.dumps(shown, separators=(",", ":")).replace("<", "\\u003c")
@@ -142,7 +142,7 @@ def _viewer(games: Sequence[_Game]) -> str:
         f'<li class="{kind}"><span class="key"></span> {label} <strong></strong></li>' for kind, label in LEGEND.items()
     )
     return f"""<section class="viewer" aria-label="Position">
-<div class="stage">{SEATS}<div class="bar" role="img" aria-label="Evaluation"><div></div></div>{BOARDS}</div>
+<div class="stage">{PLAYER_LINES}<div class="bar" role="img" aria-label="Evaluation"><div></div></div>{BOARDS}</div>
 <div class="steps">{buttons}</div>
 {_practise(games)}
 <p class="status" aria-live="polite"></p>
@@ -157,14 +157,14 @@ def _viewer(games: Sequence[_Game]) -> str:
 
 def _practise(games: Sequence[_Game]) -> str:
     """Return the choice of a player whose mistakes to practise, and what an exercise needs; "" without mistakes."""
-    places: dict[str, list[str]] = {}
+    mistakes: dict[str, list[str]] = {}  # by player, each "game-position"
     for game in games:
         for index in game.judgements:
             if game.lines(index):
                 colour = game.study.boards[index].turn
                 name = player_of(game.study.game, colour).strip("? ") or chess.COLOR_NAMES[colour].capitalize()
-                places.setdefault(name, []).append(f"{game.number}-{index}")
-    options = "".join(f'<option value="{" ".join(at)}">{escape(name)} ({len(at)})</option>' for name, at in places.items())
+                mistakes.setdefault(name, []).append(f"{game.number}-{index}")
+    options = "".join(f'<option value="{" ".join(own)}">{escape(name)} ({len(own)})</option>' for name, own in mistakes.items())
     if not options:
         return ""
     return f"""<div class="start steps"><button type="button" data-exercise="start">Practise mistakes of</button>
@@ -186,7 +186,7 @@ def _game(game: _Game) -> str:
     left = "" if study.complete else "<p>Not all positions were analysed.</p>"
     names = " ".join(f'data-{colour.lower()}="{escape(study.game.headers.get(colour, "?"))}"' for colour in ("White", "Black"))
     dots = [
-        (at + 1, judgement, game.link(at), f"{game.move_text(at)}, {judgement.name}") for at, judgement in game.judgements.items()
+        (index + 1, kind, game.link(index), f"{game.move_text(index)}, {kind.name}") for index, kind in game.judgements.items()
     ]
     odds = [
         judge.odds(board, analysis.score) if analysis else None
@@ -252,10 +252,10 @@ def _mistakes(game: _Game) -> str:
     return "<p>No mistakes found.</p>\n" if game.moves else ""
 
 
-def _line_links(game: _Game, at: int, line: Line) -> str:
+def _line_links(game: _Game, index: int, line: Line) -> str:
     """Return a line of a position, each move a link to the board after it."""
-    start = f"{game.link(at - 1)}-{game.lines(at).index(line) + 1}"
-    moves = enumerate(MOVE.findall(_line_text(game.study.boards[at], line)), start=1)
+    start = f"{game.link(index - 1)}-{game.lines(index).index(line) + 1}"
+    moves = enumerate(MOVE.findall(_line_text(game.study.boards[index], line)), start=1)
     return " ".join(f'<a href="{start}-{ply}">{escape(move)}</a>' for ply, move in moves)
 
 

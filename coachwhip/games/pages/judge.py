@@ -66,8 +66,8 @@ def expected_score(odds: Sequence[int]) -> float:
 def whole_percents(odds: Sequence[int]) -> list[int]:
     """Return the parts of 1000 as percents that add up to 100: those with the largest remainders are rounded up."""
     percents = [part // 10 for part in odds]
-    for place in sorted(range(len(odds)), key=lambda place: -(odds[place] % 10))[: 100 - sum(percents)]:
-        percents[place] += 1
+    for index in sorted(range(len(odds)), key=lambda index: -(odds[index] % 10))[: 100 - sum(percents)]:
+        percents[index] += 1
     return percents
 
 

@@ -3,7 +3,8 @@
 (() => {
   const games = JSON.parse(document.getElementById("data").textContent);
   let game = 1, at = 0, line = 0, ply = 0; // line and ply are 0 in the game itself
-  let exercise = null; // while practising: places ("game-position"), number of the present one, how many are right, whether this one is decided
+  let mistakes = []; // to practise, each "game-position"; none: nobody practises
+  let current = 0, right = 0, isDecided = false; // which one is shown, how many were right at the first try, whether this one is decided
   const positions = () => games[game - 1].positions;
 
   // Returns the position on the board, of the game or of a line, and the FEN before it.
@@ -23,12 +24,8 @@
     return link;
   }
 
-  function lineItem([value, text], index) {
-    const item = document.createElement("li"), bold = document.createElement("b");
-    bold.textContent = value;
-    const moves = text.match(/\d+\. \S+|\S+/g).flatMap((move, half) => [" ", linkTo(move, at, index + 1, half + 1)]);
-    item.append(bold, ...moves);
-    return item;
+  function linkedLine([score, text], index) {
+    return lineItem(score, ...text.match(/\d+\. \S+|\S+/g).flatMap((move, half) => [" ", linkTo(move, at, index + 1, half + 1)]));
   }
 
   function describe(position, { text, kind, score, spent, line: inLine }) {
@@ -52,7 +49,7 @@
     const expected = position.expected ?? 50;
     one(".bar div").style.height = `${expected}%`;
     one(".bar").setAttribute("aria-label", `White's expected score ${expected} %`);
-    one(".lines").replaceChildren(...(position.lines || []).map(lineItem));
+    one(".lines").replaceChildren(...(position.lines || []).map(linkedLine));
   }
 
   function mark() {
@@ -79,17 +76,10 @@
     const fens = positions()[at].lines?.[number - 1]?.[2];
     line = fens && half ? number : 0;
     ply = line ? Math.min(half, fens.length) : 0;
-    const now = exercise ? { ...shown(), better: null, reply: null } : shown();
-    draw(now, exercise && now.exercise ? now.exercise.legal : []);
+    const now = mistakes.length ? { ...shown(), better: null, reply: null } : shown();
+    showPosition(now, mistakes.length && now.exercise ? now.exercise.legal : [], attempt);
     describe(positions()[at], now);
     mark();
-  }
-
-  function draw(position, legal) {
-    for (const holder of all(".stage .board")) {
-      drawBoard(holder, position);
-      enterMoves(holder, legal, attempt);
-    }
   }
 
   function go(where) {
@@ -120,36 +110,35 @@
 
   function practise(action) {
     if (action === "answer") return solve(0, "");
-    exercise = action === "start" ? { places: one("#player").value.split(" "), number: 0, right: 0 } : { ...exercise, number: exercise.number + 1 };
-    const { places, number, right } = exercise;
-    announce(`You found ${right} of ${places.length} at the first try.`);
-    if (action === "end" || number === places.length) exercise = null;
-    else history.replaceState(null, "", `#g${places[number]}`); // no event, whose `show` would end a drag
-    document.body.classList.toggle("practising", Boolean(exercise));
+    [mistakes, current, right] = action === "start" ? [one("#player").value.split(" "), 0, 0] : [mistakes, current + 1, right];
+    announce(`You found ${right} of ${mistakes.length} at the first try.`);
+    if (action === "end" || current === mistakes.length) mistakes = [];
+    else history.replaceState(null, "", `#g${mistakes[current]}`); // no event, whose `show` would end a drag
+    document.body.classList.toggle("practising", mistakes.length > 0);
     show();
-    one(exercise ? ".verdict" : "[data-exercise=start]").focus();
-    if (!exercise) return;
+    one(mistakes.length ? ".verdict" : "[data-exercise=start]").focus();
+    if (!mistakes.length) return;
     const { text, kind } = positions()[at + 1], isBlack = positions()[at].fen.includes(" b ");
-    exercise.isDecided = false;
+    isDecided = false;
     one(".stage").classList.toggle("flipped", isBlack);
-    announce(`${number + 1} of ${places.length}: ${isBlack ? "Black" : "White"} played ${text} (${kind}). Find a better move.`);
+    announce(`${current + 1} of ${mistakes.length}: ${isBlack ? "Black" : "White"} played ${text} (${kind}). Find a better move.`);
   }
 
   // Judges a move of the exercise.
   function attempt({ uci, san }) {
-    const { good, played, why } = positions()[at].exercise, place = good.findIndex((move) => move[0] === uci);
-    if (place >= 0) return solve(place, place ? "Good too." : "Right.");
-    exercise.isDecided = true;
+    const { good, played, why } = positions()[at].exercise, index = good.findIndex((move) => move[0] === uci);
+    if (index >= 0) return solve(index, index ? "Good too." : "Right.");
+    isDecided = true;
     announce(uci === played ? `${san} was played. ${why}` : `${san} is not among the good moves. Try again.`);
   }
 
   // Shows the position after a good move, and says which moves are good.
-  function solve(place, verdict) {
-    const { fen: before, exercise: { good } } = positions()[at], [, san, , fen] = good[place];
+  function solve(index, verdict) {
+    const { fen: before, exercise: { good } } = positions()[at], [, san, , fen] = good[index];
     const [best, ...others] = good.map(([, move, score]) => `${move} (${score})`);
-    if (verdict && !exercise.isDecided) exercise.right += 1;
-    exercise.isDecided = true;
-    draw({ fen, before, text: san }, []);
+    if (verdict && !isDecided) right += 1;
+    isDecided = true;
+    showPosition({ fen, before, text: san }, [], attempt);
     announce(`${verdict} Best: ${best}${others.length ? `; good too: ${others.join(", ")}` : ""}.`);
   }
 
@@ -188,7 +177,7 @@
     drawBoard(board, { ...positions()[index], before: positions()[index - 1].fen });
   }));
   addEventListener("keydown", (event) => {
-    if (exercise || event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "SELECT" || !keys[event.key]) return;
+    if (mistakes.length || event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "SELECT" || !keys[event.key]) return;
     event.preventDefault();
     actions[keys[event.key]]();
   });

@@ -97,7 +97,7 @@ class Study:
     """A game and its analysis. A game of an unknown variant, or whose start cannot be read, has no positions."""
 
     def __init__(self, game: chess.pgn.Game, label: str, *, is_judged: bool = True) -> None:
-        """Unless a game `is_judged`, its scores are those of its players, who say nothing about each other's moves."""
+        """`is_judged` False: the scores are the players' own, so no move is judged."""
         self.game = game
         self.label = label
         self.colours = tuple(chess.COLORS) if is_judged else ()  # whose moves are judged
@@ -179,31 +179,32 @@ class Study:
         def read(lines: list[list[str]]) -> tuple[Line, ...]:
             return tuple(Line(parse_score(score), tuple(map(chess.Move.from_uci, moves))) for score, *moves in lines)
 
-        for at, (depth, lines, choices, why) in enumerate(data):
-            self.analyses[at] = Analysis(read(lines), depth, read(choices), why)
+        for index, (depth, lines, choices, why) in enumerate(data):
+            self.analyses[index] = Analysis(read(lines), depth, read(choices), why)
 
     def judged_moves(self) -> Iterator[JudgedMove]:
         """Return the moves for which the positions before and after have been analysed; none of a player who is not judged."""
         return filter(None, map(self.judged_move, range(len(self.nodes))))
 
-    def judged_move(self, at: int) -> JudgedMove | None:
+    def judged_move(self, index: int) -> JudgedMove | None:
         """Return the move with this index; None unless it can be judged."""
-        board, before, after = self.boards[at], self.analyses[at], self.analyses[at + 1] if at < len(self.nodes) else None
+        board, before = self.boards[index], self.analyses[index]
+        after = self.analyses[index + 1] if index < len(self.nodes) else None
         if not before or not after or board.turn not in self.colours:
             return None
-        move, sign = self.nodes[at].move, 1 if board.turn else -1
+        move, sign = self.nodes[index].move, 1 if board.turn else -1
         drop = sign * (judge.win_percent(before.score) - judge.win_percent(after.score))
         best = before.lines[0].moves[:1] == (move,)  # then the scores differ only by the search depth
         loss = 0.0 if best else max(0.0, drop)
         loss_cp = 0 if best else max(0, sign * (judge.centipawns(before.score) - judge.centipawns(after.score)))
         judged = judge.move_accuracy(drop), judge.judge(loss)
-        return JudgedMove(at, board.san(move), move, board.turn, before, after, loss_cp, loss, *judged)
+        return JudgedMove(index, board.san(move), move, board.turn, before, after, loss_cp, loss, *judged)
 
     def sides(self) -> tuple[Side, Side]:
         """Return the results of White and of Black."""
         moves = list(self.judged_moves())
-        known = {at: judge.win_percent(analysis.score) for at, analysis in enumerate(self.analyses) if analysis} if moves else {}
-        weights = dict(zip(known, judge.weights(list(known.values())), strict=False))
+        known = {index: judge.win_percent(analysis.score) for index, analysis in enumerate(self.analyses) if analysis}
+        weights = dict(zip(known, judge.weights(list(known.values())), strict=False)) if moves else {}
         return self._side(chess.WHITE, moves, weights), self._side(chess.BLACK, moves, weights)
 
     def _side(self, colour: chess.Color, both: Sequence[JudgedMove], weights: Mapping[int, float]) -> Side:

@@ -25,12 +25,12 @@ def puzzles(study: Study, engine: SimpleEngine, limit: Limit) -> Iterator[str]:
         judgement = move.judgement
         if judgement is None or judgement not in SOURCES:
             continue
-        for at in (move.at, move.at + 1):
-            board = study.boards[at]
-            if at in searched or board.legal_moves.count() < 2:
+        for index in (move.at, move.at + 1):
+            board = study.boards[index]
+            if index in searched or board.legal_moves.count() < 2:
                 continue
-            searched.add(at)
-            analysis = study.analyses[at]
+            searched.add(index)
+            analysis = study.analyses[index]
             lines = (analysis and analysis.choices) or lines_of(engine.analyse(board, limit, multipv=2, game=study))
             chances = [judge.win_percent(line.score) for line in lines[:2]]
             if len(chances) > 1 and abs(chances[0] - chances[1]) >= MUCH_BETTER:

@@ -9,7 +9,8 @@ tables of earlier versions, so the evaluation must not change with each network.
 
 import argparse
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
+from functools import partial
 from pathlib import Path
 
 from ...cli.command import CommandError, Parser, file_name, sets_tunables, whole_number
@@ -39,17 +40,13 @@ def read_positions(path: Path) -> list[str]:
     return [opening().position().fen() for opening in open_book(path)]
 
 
-def names(possible: Collection[str]) -> Callable[[str], list[str]]:
-    """Return a reader of some of the `possible` techniques with commas between, as argparse's `type`."""
-
-    def read(text: str) -> list[str]:
-        keys = [key.strip() for key in text.split(",")]
-        for key in keys:
-            if key not in possible:
-                raise argparse.ArgumentTypeError(f"no technique {key[:40]!r} here; possible are {', '.join(possible)}")
-        return keys
-
-    return read
+def names(possible: Collection[str], text: str) -> list[str]:
+    """Read some of the `possible` techniques with commas between. Raises ArgumentTypeError."""
+    keys = [key.strip() for key in text.split(",")]
+    for key in keys:
+        if key not in possible:
+            raise argparse.ArgumentTypeError(f"no technique {key[:40]!r} here; possible are {', '.join(possible)}")
+    return keys
 
 
 def main(argv: Sequence[str]) -> int:
@@ -68,9 +65,9 @@ def main(argv: Sequence[str]) -> int:
     add("--positions", type=file_name, default=POSITIONS, metavar="FILE", help=about)
     rows = parser.add_mutually_exclusive_group()
     about = "instead of the ladder: plain alpha-beta with each of these alone"
-    rows.add_argument("--only", type=names(techniques.ALONE), metavar="A,B", help=about)
+    rows.add_argument("--only", type=partial(names, techniques.ALONE), metavar="A,B", help=about)
     about = "instead of the ladder: the engine as it plays, without each of these"
-    rows.add_argument("--without", type=names(techniques.MISSING), metavar="A,B", help=about)
+    rows.add_argument("--without", type=partial(names, techniques.MISSING), metavar="A,B", help=about)
     about = f"size of the transposition table (default {HASH_MB})"
     add("--hash", type=whole_number(1, 65536), default=HASH_MB, metavar="MB", help=about)
     add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
@@ -82,12 +79,18 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _lab(args: argparse.Namespace) -> int:
-    """Run with the parsed arguments."""
     check_outputs(args, {"report": "a page of coachwhip"})
     experiment = _experiment(args)
     results: laboratory.Results = {}
     try:
-        _measure(experiment, results)
+        with progress("lab", len(experiment.rows) * len(experiment.fens)) as bar:
+            for key, cell in laboratory.cells(experiment):
+                results[key] = cell
+                bar.advance()
+    except ValueError as error:
+        raise CommandError(str(error)) from error
+    except MemoryError as error:
+        raise CommandError(f"no memory for tables of {experiment.hash_mb} MB") from error
     finally:  # also after Ctrl-C
         report = lab_report.summarise(experiment, results)
         if results and args.json:
@@ -108,21 +111,9 @@ def _experiment(args: argparse.Namespace) -> laboratory.Experiment:
         weights = config.flatten(config.load(args.weights) if args.weights else config.load_default())
     except ValueError as error:
         raise CommandError(str(error)) from error
-    rows = techniques.ladder()
-    if args.only or args.without:
-        rows = techniques.each_alone(args.only) if args.only else techniques.each_missing(args.without)
+    if args.only:
+        rows = techniques.each_alone(args.only)
+    else:
+        rows = techniques.each_missing(args.without) if args.without else techniques.ladder()
     fens = tuple(read_positions(args.positions))
     return laboratory.Experiment(fens, tuple(rows), args.depth, args.max_nodes, args.hash, tuple(weights), tunables)
-
-
-def _measure(experiment: laboratory.Experiment, results: laboratory.Results) -> None:
-    """Add the finished cells to `results`."""
-    try:
-        with progress("lab", len(experiment.rows) * len(experiment.fens)) as bar:
-            for key, cell in laboratory.cells(experiment):
-                results[key] = cell
-                bar.advance()
-    except ValueError as error:
-        raise CommandError(str(error)) from error
-    except MemoryError as error:
-        raise CommandError(f"no memory for tables of {experiment.hash_mb} MB") from error

@@ -14,7 +14,7 @@ from ...core.engine import Engine, Position
 from .techniques import ORDERED, Row, settings
 
 
-class Searched(NamedTuple):
+class LabSearch(NamedTuple):
     """One finished search. Scores are centipawns from the side to move, a mate in n plies is 32000 - n."""
 
     nodes: int
@@ -40,11 +40,11 @@ class Experiment(NamedTuple):
         return Engine(self.weights, hash_mb=self.hash_mb, tunables={**settings(keys), **self.tunables})
 
 
-Cell = tuple[Searched, ...]  # [depth - 1], as far as the node limit let it go
+Cell = tuple[LabSearch, ...]  # [depth - 1], as far as the node limit let it go
 Results = dict[tuple[int, int], Cell]  # by (row, position)
 
 
-def search(engine: Engine, fen: str, depth: int, max_nodes: int, moves: Sequence[str] = ()) -> Searched | None:
+def search(engine: Engine, fen: str, depth: int, max_nodes: int, moves: Sequence[str] = ()) -> LabSearch | None:
     """Search with an emptied engine, without `worth`; return None if that takes more than `max_nodes`."""
     engine.clear()
     engine.prepare()
@@ -53,7 +53,7 @@ def search(engine: Engine, fen: str, depth: int, max_nodes: int, moves: Sequence
     seconds = time.perf_counter() - start
     if result.info is None or result.info.depth < depth or result.nodes >= max_nodes:
         return None
-    return Searched(result.nodes, seconds, result.info.score_cp, result.bestmove, None)
+    return LabSearch(result.nodes, seconds, result.info.score_cp, result.bestmove, None)
 
 
 def cells(experiment: Experiment) -> Iterator[tuple[tuple[int, int], Cell]]:
@@ -73,7 +73,7 @@ def cells(experiment: Experiment) -> Iterator[tuple[tuple[int, int], Cell]]:
             yield (row, position), cell
 
 
-def _deeper_and_deeper(experiment: Experiment, engine: Engine, fen: str) -> Iterator[Searched]:
+def _deeper_and_deeper(experiment: Experiment, engine: Engine, fen: str) -> Iterator[LabSearch]:
     """Search to each depth, up to the first that is too large or, by the growth so far, would be."""
     nodes = 1
     for depth in range(1, experiment.depth + 1):

@@ -50,7 +50,7 @@ class Report(NamedTuple):
 
 
 def effective_branching(nodes: int, depth: int) -> float:
-    """The b with b + b^2 + ... + b^depth = nodes."""
+    """Return the b with b + b^2 + ... + b^depth = nodes."""
     low, high = 0.0, float(max(nodes, 1))
     for _ in range(200):
         middle = (low + high) / 2
@@ -62,23 +62,19 @@ def effective_branching(nodes: int, depth: int) -> float:
 
 
 def minimal_tree(b: float, depth: int) -> float:
-    """Positions alpha-beta must visit with the best move always first (D. Knuth and R. Moore, 1975), summed over all plies."""
+    """Return the positions that alpha-beta must visit with the best move always first (D. Knuth and R. Moore, 1975), summed over all plies."""
     return sum(b ** math.ceil(k / 2) + b ** (k // 2) - 1 for k in range(1, depth + 1))
 
 
 def summarise(experiment: Experiment, results: Results) -> Report:
-    """Figures of every row that was finished at all positions; the rows after the first unfinished one are left out."""
-    table: list[list[Cell]] = []
-    for number in range(len(experiment.rows)):
-        cells = [results[number, position] for position in range(len(experiment.fens)) if (number, position) in results]
-        if len(cells) < len(experiment.fens):
-            break
-        table.append(cells)
+    """Return the figures of the rows that were finished at all positions."""
+    positions = range(len(experiment.fens))
+    finished = [row for row in range(len(experiment.rows)) if (row, positions[-1]) in results]
+    table = [[results[row, position] for position in positions] for row in finished]
     depth = min(map(len, table[0])) if table else 0
     branching = tuple(effective_branching(cell[depth - 1].nodes, depth) for cell in table[0]) if depth else ()
     report = Report(experiment, (), depth, branching, 0)
-    rows = []
-    pairs = 0
+    rows, pairs = [], 0
     for row, cells in zip(experiment.rows, table, strict=False):
         base = table[row.base]
         rows.append(_summarise_row(report, row, cells, base, table[0]))
@@ -89,13 +85,11 @@ def summarise(experiment: Experiment, results: Results) -> Report:
 
 def _summarise_row(report: Report, row: Row, cells: Sequence[Cell], base: Sequence[Cell], minimax: Sequence[Cell]) -> Summary:
     """Return the figures of a row; `report` has those of minimax."""
-    depth, compared = min(map(len, cells)), report.depth
+    depth, index = min(map(len, cells)), report.depth - 1
     last = [cell[depth - 1] for cell in cells] if depth else []
     logs = [math.log(searched.nodes) / math.log(b) for searched, b in zip(last, report.branching, strict=False) if b > 1]
-    at = [
-        (cell[compared - 1], best[compared - 1]) for cell, best in zip(cells, minimax, strict=True) if 0 < compared <= len(cell)
-    ]
-    losses = [min(LOSS_LIMIT, best.value - searched.worth) for searched, best in at if searched.worth is not None]
+    compared = [(cell[index], best[index]) for cell, best in zip(cells, minimax, strict=True) if 0 <= index < len(cell)]
+    losses = [min(LOSS_LIMIT, best.value - searched.worth) for searched, best in compared if searched.worth is not None]
     wrong = [
         (position, at_depth)
         for position, (cell, other) in enumerate(zip(cells, base, strict=True))
@@ -110,8 +104,8 @@ def _summarise_row(report: Report, row: Row, cells: Sequence[Cell], base: Sequen
         seconds=sum(searched.seconds for searched in last),
         branching=geometric_mean(effective_branching(searched.nodes, depth) for searched in last) if last else 0.0,
         exponent=fmean(logs) if logs else 0.0,
-        searches=len(at),
-        other_value=sum(searched.value != best.value for searched, best in at),
+        searches=len(compared),
+        other_value=sum(searched.value != best.value for searched, best in compared),
         other_move=sum(loss > 0 for loss in losses),
         loss=fmean(losses) if losses else 0.0,
         wrong=tuple(wrong),
@@ -122,7 +116,7 @@ def _summarise_row(report: Report, row: Row, cells: Sequence[Cell], base: Sequen
 
 
 def short(number: float | None) -> str:
-    """About three digits: 950, 12.3k, 4.56M."""
+    """Return a number with about three digits: 950, 12.3k, 4.56M."""
     if number is None:
         return "-"
     unit = ""
@@ -134,7 +128,7 @@ def short(number: float | None) -> str:
 
 
 def cells_of(summary: Summary) -> list[str]:
-    """One line of the table."""
+    """Return one line of the table."""
     counted = [f"{summary.other_value}/{summary.searches}", f"{summary.other_move}/{summary.searches}", f"{summary.loss:.0f}"]
     return [
         summary.row.label,
@@ -165,7 +159,7 @@ def theory(report: Report) -> list[list[str]]:
 
 
 def notes(report: Report) -> list[str]:
-    """What the columns mean and what the figures say, in sentences."""
+    """Return sentences that explain the columns and the figures."""
     columns = (
         f"{len(report.experiment.fens)} positions; nodes are the mean of a position, '-' where one would take more than "
         f"{short(report.experiment.max_nodes)}. Time (all positions), effective branching factor (ebf) and x/d are of the column 'depth', the "
@@ -182,21 +176,19 @@ def notes(report: Report) -> list[str]:
 
 
 def _exactness(report: Report) -> str:
-    """Whether the rows that must be exact were."""
+    """Return a sentence about the rows that must be exact."""
     wrong = [
         f"{summary.row.label} at depth {depth} in {report.experiment.fens[position]}"
         for summary in report.rows
         for position, depth in summary.wrong
     ]
-    if not wrong:
-        return (
-            f"Exact: the {report.pairs} values of safe rows equal those of the rows they build on, at every position and depth."
-        )
-    return f"{len(wrong)} of {report.pairs} values of safe rows differ from the row they build on: {'; '.join(wrong)}."
+    if wrong:
+        return f"{len(wrong)} of {report.pairs} values of safe rows differ from the row they build on: {'; '.join(wrong)}."
+    return f"Exact: the {report.pairs} values of safe rows equal those of the rows they build on, at every position and depth."
 
 
 def text(report: Report) -> str:
-    """The table and its notes for a terminal."""
+    """Return the table and its notes for a terminal."""
     depths = [f"d={depth}" for depth in range(1, report.experiment.depth + 1)]
     headings = ["technique", "kind", *depths, "depth", "time", "ebf", "x/d", "value!=", "move!=", "loss"]
     rows = [*map(cells_of, report.rows), *theory(report)]
@@ -205,7 +197,7 @@ def text(report: Report) -> str:
 
 
 def as_dict(report: Report, results: Results) -> dict[str, object]:
-    """Everything as JSON-ready values."""
+    """Return everything as values for JSON."""
     return {
         **report.experiment._asdict(),
         "compared_at_depth": report.depth,

@@ -13,11 +13,12 @@ from chess.engine import EngineError
 from ...cli.command import LARGEST_TIME, CommandError, Parser, file_name, number, seconds, whole_number
 from ...cli.files import naming
 from ...cli.outputs import check_outputs, require_kind
+from ...games.openings import read_position
 from ...games.time_control import TimeControl
 from ...in_process import open_engine
 from ...uci.options import MAX_ELO, MIN_ELO
 from .browser import serve
-from .game import Game, Setup, from_fen, from_pgn
+from .game import Game, Setup, from_pgn
 from .terminal import HELP, Terminal
 
 
@@ -57,16 +58,16 @@ def main(argv: Sequence[str]) -> int:
 
 def _start(args: argparse.Namespace) -> chess.Board:
     """Return the position to play from, with the moves before it. Raises CommandError, OSError."""
+    is_960 = args.chess960 is not None
     if args.fen is not None:
-        return from_fen(args.fen, "--fen", chess960=args.chess960 is not None)
+        return read_position("--fen", args.fen, chess960=is_960).position()
     if args.pgn_start:
         with naming(args.pgn_start), args.pgn_start.open("rb") as file:
-            return from_pgn(file, str(args.pgn_start), chess960=args.chess960 is not None)
-    return chess.Board() if args.chess960 is None else chess.Board.from_chess960_pos(args.chess960)
+            return from_pgn(file, str(args.pgn_start), chess960=is_960)
+    return chess.Board.from_chess960_pos(args.chess960) if is_960 else chess.Board()
 
 
 def _play(args: argparse.Namespace) -> int:
-    """Run with the parsed arguments."""
     check_outputs(args, {}, ["pgn"])
     if args.pgn:
         require_kind(args.pgn, "PGN")
@@ -76,10 +77,8 @@ def _play(args: argparse.Namespace) -> int:
         raise CommandError("there is no standard input to read moves from")
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")  # a wrong byte does not end the game
-    options: dict[str, str | int | bool] = {"OwnBook": True}
-    options |= {"WeightsFile": str(args.weights)} if args.weights else {}
     try:
-        engine = open_engine(options)
+        engine = open_engine({"OwnBook": True, "WeightsFile": str(args.weights or "")})
     except EngineError as error:
         raise CommandError(str(error)) from error
     with engine:

@@ -27,14 +27,15 @@ import chess.pgn
 from chess.engine import Limit
 
 from ...cli.command import CommandError
+from ...games.openings import read_position
 from ...games.pages import board_page, judge
-from ...games.pages.board import BOARDS, SEATS, html_page, legal_moves
+from ...games.pages.board import BOARDS, PLAYER_LINES, html_page, legal_moves
 from ...games.pages.reasons import why_bad
 from ...games.pages.study import LINE_PLIES, Study, lines_of, score_text
 from ...games.time_control import TimeControl
 from ...in_process import open_engine
 from ...uci.options import MAX_ELO, MIN_ELO
-from .game import Game, Setup, from_fen, from_pgn, read_move
+from .game import Game, Setup, from_pgn, read_move
 
 ADDRESS = "127.0.0.1"
 MAX_REQUEST = 1 << 18  # bytes; a pasted game is the longest
@@ -109,7 +110,7 @@ class SharedGame:
                 "running": "" if ending else chess.COLOR_NAMES[board.turn],
             }
 
-    def obey(self, request: Mapping[str, Any]) -> dict[str, Any]:
+    def handle(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Carry out a command of the page; return what was asked for, a message for the person, and the state unless the page shows it.
 
         Raises any exception for a request that the page would not send.
@@ -172,17 +173,17 @@ class SharedGame:
         board = chess.Board.from_chess960_pos(secrets.randbelow(960)) if is_960 else chess.Board()
         try:
             if text.partition(" ")[0].count("/") == 7:
-                board = from_fen(text, "This FEN", chess960=is_960)
+                board = read_position("This FEN", text, chess960=is_960).position()
             elif text:
                 board = from_pgn(BufferedReader(BytesIO(text.encode())), "This PGN", chess960=is_960)
         except CommandError as error:
             return f"{error}."
         with self.game.lock:
-            self.keep()
+            self.save()
             self.game.new(Setup(board, human, control, elo))
         return ""
 
-    def keep(self) -> None:
+    def save(self) -> None:
         """Append the game to the file of `--pgn`."""
         if self.args.pgn:
             print(self.game.save(self.args.pgn))
@@ -258,7 +259,7 @@ class Handler(BaseHTTPRequestHandler):
             if not 0 <= size <= MAX_REQUEST:
                 self._send(413, f"A request has at most {MAX_REQUEST} bytes.")
                 return
-            answer = self.server.game.obey(json.loads(self.rfile.read(size)))
+            answer = self.server.game.handle(json.loads(self.rfile.read(size)))
         except Exception as error:  # noqa: BLE001 - the page shows it
             self._send(400, f"coachwhip cannot do this: {error!r}")
         else:
@@ -308,7 +309,7 @@ def game_page(game: SharedGame) -> str:
     body = f"""<header><h1>Play against coachwhip</h1></header>
 <main>
 <section class="viewer" aria-label="Board">
-<div class="stage">{SEATS}<div class="bar" role="img" aria-label="Evaluation" hidden><div></div></div>{BOARDS}</div>
+<div class="stage">{PLAYER_LINES}<div class="bar" role="img" aria-label="Evaluation" hidden><div></div></div>{BOARDS}</div>
 <p class="status" aria-live="polite"></p>
 <p class="message" role="status"></p>
 <form class="steps" id="entry"><label for="text">Move</label>
@@ -353,4 +354,4 @@ def serve(args: Namespace, game: Game) -> None:
                 threading.Thread(target=webbrowser.open, args=[url], daemon=True).start()  # a text browser returns at its end
             server.serve_forever()
     finally:
-        shared.keep()
+        shared.save()

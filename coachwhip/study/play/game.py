@@ -24,7 +24,7 @@ from ...cli.files import append, naming
 from ...cli.outputs import require_kind
 from ...games.adjudication import DRAW, MATE_SCORE, UNFINISHED, Ending, find_ending, win
 from ...games.evaluator import Evaluator
-from ...games.openings import read_line, read_position
+from ...games.openings import read_line
 from ...games.pages.board import squares
 from ...games.pages.reasons import why_best
 from ...games.pages.study import Line
@@ -38,11 +38,6 @@ DRAW_FROM = 30  # number of the move from which on the engine accepts a draw
 DRAW_SCORE = 20  # centipawns: it does if neither side is ahead by more in the search of `hint`
 MOVE = re.compile("[KQRBN]?[a-h]?[1-8]?[-x]?[a-h][1-8](=?[QRBN])?[+#]*|[O0]-[O0](-[O0])?[+#]*", re.IGNORECASE)
 PLAYING = {"UCI_AnalyseMode": False}  # with the book, at the chosen strength
-
-
-def from_fen(text: str, place: str, *, chess960: bool = False) -> chess.Board:
-    """Return the position of a FEN to play from; Shredder-FEN is Chess960. Raises CommandError that begins with `place`."""
-    return read_position(place, text, chess960=chess960).position()
 
 
 def from_pgn(file: BufferedReader, place: str, *, chess960: bool = False) -> chess.Board:
@@ -232,7 +227,7 @@ class Game:
             return game_text(self.tree).strip()
 
     def save(self, path: Path) -> str:
-        """Append the game so far to a file; return what became of it, for the person, with the game if the file cannot be written."""
+        """Append the game so far to a file; return a message; if writing failed, it contains the game."""
         if not self.tree.variations:
             return "There is no move to save."
         text = self.pgn()

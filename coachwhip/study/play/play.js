@@ -34,14 +34,7 @@
     one("#report").hidden = !state.over;
     SIDES.forEach((side, index) => { one(`.seat[data-side=${side}] .name`).textContent = state.names[index]; });
     showClocks();
-    showPosition();
-  }
-
-  function showPosition() {
-    all(".board").forEach((board) => {
-      drawBoard(board, state);
-      enterMoves(board, state.legal, (move) => send({ do: "move", text: move.uci }));
-    });
+    showPosition(state, state.legal, (move) => send({ do: "move", text: move.uci }));
     one(".record").textContent = state.moves || "No moves yet.";
     if (state.legal.length) showLines();
   }
@@ -60,12 +53,7 @@
     if (!answer.lines || fen !== state.fen) return;
     one("div", bar).style.height = `${answer.win}%`;
     bar.setAttribute("aria-label", `White's expected score ${answer.win.toFixed(0)} %`);
-    list.replaceChildren(...answer.lines.map(([score, text]) => {
-      const item = document.createElement("li"), bold = document.createElement("b");
-      bold.textContent = score;
-      item.append(bold, ` ${text}`);
-      return item;
-    }));
+    list.replaceChildren(...answer.lines.map(([score, text]) => lineItem(score, ` ${text}`)));
   }
 
   async function act({ target }) {

@@ -84,11 +84,11 @@ class Terminal:
                             print(f"{game.name} plays {san}.")
                         self._show()
                     else:
-                        self._obey(self._read_line())
+                        self._handle(self._read_line())
         finally:
             with suppress(OSError):  # of a terminal that was closed
                 print()
-            self._keep()
+            self._save()
 
     def _show(self) -> None:
         """Draw the board, unless the person wants none, and print the result of a finished game."""
@@ -108,7 +108,7 @@ class Terminal:
             print(shorten(line))  # as a terminal would have shown it
         return line
 
-    def _obey(self, line: str) -> None:
+    def _handle(self, line: str) -> None:
         """Carry out a command, or make a move."""
         game = self._game
         word, _, rest = line.partition(" ")
@@ -118,7 +118,7 @@ class Terminal:
             case "quit":
                 raise EOFError
             case "new":
-                self._keep()
+                self._save()
                 game.new()
                 self._show()
             case "undo":
@@ -133,9 +133,9 @@ class Terminal:
             case _ if game.ending:
                 self._show()
             case _:
-                self._act(line)
+                self._handle_move(line)
 
-    def _act(self, line: str) -> None:
+    def _handle_move(self, line: str) -> None:
         """Carry out a command of a game that goes on, or make a move."""
         game = self._game
         match line.lower():
@@ -161,7 +161,7 @@ class Terminal:
                     if not game.is_engine_to_move:
                         self._show()
 
-    def _keep(self) -> None:
+    def _save(self) -> None:
         """Append the game to the file for games, if there is one."""
         if self._pgn:
             print(self._game.save(self._pgn))

@@ -87,7 +87,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _reference(args: argparse.Namespace) -> int:
-    """Run with the parsed arguments."""
     rows = [*small_games(), *chess_position(args.depth)]
     if args.json:
         print(json.dumps([row._asdict() for row in rows], indent=2))

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The results of the analysis as text, and as values for JSON."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ...cli.table import plain
+from ...games.pages import judge
+from ...games.pages.phases import PHASES, RULE
+from ...games.pages.study import JudgedMove, Line, Side, Study, over_games, score_text, title
+from ...text import shorten
+
+HEADINGS = ("game", "player", "accuracy", *PHASES, "loss", *(kind.sign for kind in judge.JUDGEMENTS))
+LIMITS = {"time": "{:g} s a position", "depth": "depth {}", "nodes": "{} nodes a position"}
+
+
+def describe(engine: str, tunables: Iterable[tuple[str, int]], limits: Mapping[str, float]) -> str:
+    """Return the name of the engine, its changed tunables and the limits of a search, in words."""
+    changes = (f"{name}={value}" for name, value in tunables)
+    return ", ".join([engine, *changes, *(LIMITS[name].format(value) for name, value in limits.items())])
+
+
+def table(games: Sequence[tuple[Side, Side]]) -> str:
+    """Return a table with two rows for each game, and one for each player of several."""
+    rows = [(f"{number}", shorten(side.name, 40), *side.cells()) for number, sides in enumerate(games, start=1) for side in sides]
+    rows += [(f"all {number}", shorten(side.name, 40), *side.cells()) for number, side in over_games(games)]
+    return f"loss is the average in centipawns\n{plain(HEADINGS, rows, left=2)}\n{RULE}"
+
+
+def game_dict(study: Study) -> dict[str, Any]:
+    """Return the results of a game as values for JSON; scores are from White's side, in centipawns or moves to mate."""
+    white, black = (side._asdict() for side in study.sides())
+    positions = []
+    for board, analysis in zip(study.boards, study.analyses, strict=True):
+        known = {"depth": analysis.depth, "lines": [_line_dict(line) for line in analysis.lines]} if analysis else {}
+        positions.append({"fen": board.fen(), **known})
+    return {
+        "title": title(study.game),
+        "headers": dict(study.game.headers),
+        "complete": study.complete,
+        "white": white,
+        "black": black,
+        "moves": [_move_dict(move) for move in study.judged_moves()],
+        "positions": positions,
+    }
+
+
+def _line_dict(line: Line) -> dict[str, Any]:
+    mate = line.score.mate()
+    value = {"cp": line.score.score()} if mate is None else {"mate": mate}
+    return {"text": score_text(line.score), **value, "moves": [move.uci() for move in line.moves]}
+
+
+def _move_dict(move: JudgedMove) -> dict[str, Any]:
+    return {
+        "ply": move.at + 1,
+        "san": move.san,
+        "uci": move.move.uci(),
+        "loss_cp": move.loss_cp,
+        "loss_win_percent": round(move.loss, 2),
+        "accuracy": round(move.accuracy, 1),
+        "judgement": move.judgement.name if move.judgement else None,
+        "reason": move.before.reason or None,
+    }
