@@ -23,7 +23,7 @@ from ...games.pages.reasons import why_bad
 from ...games.pages.study import Side, Study, colours_of, over_games, player_of, read_studies
 from ...games.pgn import game_text
 from ...games.time_control import TimeControl
-from ...text import counted, reason, shorten, storable
+from ...text import counted, reason, shorten
 from ...uci.parse import MAX_NAMED
 from .puzzles import puzzles
 from .summary import describe, game_dict, table
@@ -146,7 +146,7 @@ class AnalysisRun(Experiment[Study, list[str]]):
         described = describe(self._engine.id["name"], args.set, self._limits)
         if args.report:
             more = f"; the first {len(self._shown)} games" if len(self._shown) == board_page.MAX_GAMES else ""
-            write_bytes(args.report, storable(board_page.page(self._shown, described + more)).encode())
+            write_bytes(args.report, board_page.page(self._shown, described + more).encode())
         if args.puzzles:
             write_bytes(args.puzzles, "".join(f"{line}\n" for line in self._puzzles).encode())
             warn(f"{counted(len(self._puzzles), 'puzzle')} in {args.puzzles}")
