@@ -36,7 +36,7 @@ cdef extern from *:
 
 
 def build_info():
-    """One line: compiler, version, target flags, level (levels.py), slider attacks (pext or magic), and whether checks are on."""
+    """Return one line: compiler, target flags, level (levels.py), slider attacks (pext or magic), and whether checks are on."""
     attacks = "pext" if USE_PEXT else "magic"
     checks = ", checks on" if CHECKS else ""
     return f"{COMPILER.decode()} for {MACHINE.decode()} ({FLAGS.decode()}), level {_LEVEL}, {attacks} attacks{checks}"

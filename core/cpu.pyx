@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # distutils: extra_compile_args = -Og
-"""What this build needs of the processor, and what of that the processor lacks.
+"""CPU features that this build needs, and which of them are missing.
 
 setup.py compiles this module for every processor of the architecture, whatever the others are compiled for. levels.py reads it.
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # distutils: extra_compile_args = -Og
-"""The Python face of the core: the class `Engine`, and the names that other packages import from here. Types: engine.pyi."""
+"""The core as Python sees it: the class `Engine`, and the names that other packages import from here. Types: engine.pyi."""
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.string cimport memset
@@ -16,17 +16,7 @@ from .moves cimport AskedMove, find_move, read_move
 from .results cimport SHOWN_TB_WIN, SearchInfo, SearchResult, make_info, make_result
 from .search.params cimport fill_params
 from .search.root cimport *
-from .search.threads cimport (
-    MAX_THREADS,
-    Team,
-    clear_team,
-    end_helpers,
-    free_team,
-    resize_team,
-    set_network,
-    set_weights,
-    start_helpers,
-)
+from .search.threads cimport *
 from .search.tt cimport clear_table, resize_table
 from sys import modules as _modules
 
@@ -52,7 +42,7 @@ globals().update(
 
 
 cdef bint _in_python_main_thread() except -1:
-    """Whether this is Python's main thread, which handles signals. While `threading` is not imported, it is the only thread."""
+    """Return whether this is Python's main thread, which handles signals; without `threading` it is the only one."""
     threading = _modules.get("threading")
     return threading is None or threading.get_ident() == threading.main_thread().ident
 
@@ -115,7 +105,7 @@ cdef int _probe(Searcher* s, void* context, int ply) noexcept nogil:
 cdef class Engine:
     """A transposition table, histories, weights and tunables. One search at a time, by one thread or more (`set_threads`).
 
-    While it runs, every method but `stop`, `ponderhit`, `prepare` and `is_searching` raises RuntimeError, in any thread.
+    While it runs, every method but `stop`, `ponderhit` and `prepare` raises RuntimeError, in any thread.
 
     `Engine(weights, hash_mb=16, tunables=None, network=None)`: `weights` are what `evaluation.config.flatten` returns, `tunables`
     as in `set_tunables`, `network` as in `set_network`. Raises ValueError (wrong length, unknown tunable), MemoryError.
@@ -154,7 +144,7 @@ cdef class Engine:
             resize_table(&self.s.tt, mb)
 
     def set_threads(self, int threads):
-        """Search with so many threads; a new engine has 1. With one thread the same search gives the same result every time. With
+        """Search with this number of threads; a new engine has 1. With one, the same search always gives the same result. With
         more, the node limit is kept only roughly, and `nodes` is the sum over all. Raises ValueError or MemoryError and keeps the
         old number.
 
@@ -229,19 +219,15 @@ cdef class Engine:
         """Let the time limits of a search with `ponder` apply, from any thread."""
         set_int(&self.s.ponderhit, True)
 
-    def is_searching(self):
-        """Whether a search or another method of the engine is running."""
-        return self.guard.busy
-
     def evaluate(self, Position position not None):
-        """Static evaluation in centipawns from the view of stm: terms and network, scaled by the fifty-move counter.
+        """Return the static evaluation in centipawns from the view of stm: terms and network, scaled by the fifty-move counter.
 
         Detects neither draw nor mate."""
         with self.guard:
             return scaled_by_rule50(self.s.evaluator, position.current(), evaluate_once(self.s.evaluator, position.current()))
 
     def trace(self, Position position not None):
-        """Every term of the evaluation. `evaluation.trace` prints it as a table.
+        """Return every term of the evaluation. `evaluation.trace` prints it as a table.
 
         Keys: "phase" (0 endgame .. 24 all pieces), "scale" (0..128, factor of the endgame part), "raw" (cp, White's view: the
         score of the terms alone), "network" (None without one, see below), "rule50" (plies), "fade" (0..128, factor of the sum by

@@ -2,8 +2,8 @@
 """Levels: the sets of processor instructions that the core is compiled for, and which of them runs on this processor.
 
 A wheel has the compiled modules several times: those of the level `baseline` in core/, those of another level in core/_LEVEL/. A
-source build has one level, `native`. core/__init__.py calls `choose` with what core/cpu.pyx, which is compiled for every processor,
-finds out. setup.py reads LEVELS, so this file imports nothing at its top.
+source build has one level, `native`. core/__init__.py passes `choose` the features that core/cpu.pyx, built for any processor, found
+missing. setup.py reads LEVELS, so this file imports nothing at its top.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def choose(built: Collection[str], lacking: Collection[str], requested: str) -> 
     not have it.
     """
     offered = built or [NATIVE]
-    possible = runnable(offered, lacking)
+    possible = [level for level in offered if not missing(level, lacking)]
     if requested and requested not in offered:
         raise ImportError(f"{VARIABLE}={requested}: this build has {_listed(offered)}", name=__package__)
     if requested and requested not in possible:
@@ -46,11 +46,6 @@ def choose(built: Collection[str], lacking: Collection[str], requested: str) -> 
     return requested or possible[-1]
 
 
-def runnable(levels: Iterable[str], lacking: Collection[str]) -> list[str]:
-    """Return the levels that a processor can run which lacks these features."""
-    return [level for level in levels if not missing(level, lacking)]
-
-
 def missing(level: str, lacking: Collection[str]) -> list[str]:
     """Return which of these features a level needs; a source build needs all that it was compiled for."""
     needs = lacking if level == NATIVE else (*LEVELS[level], *([FAST_PEXT] if level == "pext" else []))
@@ -58,6 +53,5 @@ def missing(level: str, lacking: Collection[str]) -> list[str]:
 
 
 def _listed(words: Iterable[str]) -> str:
-    """Words as a list for people."""
     *first, last = words
     return f"{', '.join(first)} and {last}" if first else last

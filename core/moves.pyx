@@ -25,25 +25,20 @@ cdef str move_text(Move move, bint chess960):
     return text + PROMOTIONS[move_flag(move) & 3] if is_promotion(move) else text
 
 
-cdef int _read_square(str text) except -1:
+cdef int _read_square(str text):
     cdef int file = FILES.find(text[0])
     cdef int rank = "12345678".find(text[1])
-    if file < 0 or rank < 0:
-        raise ValueError("no such square")
-    return 8 * rank + file
+    return NO_SQUARE if file < 0 or rank < 0 else 8 * rank + file
 
 
 cdef bint read_move(str text, AskedMove* asked) except -1:
     text = text.lower()
     if len(text) not in (4, 5) or not text.isascii():
         return False
-    try:
-        asked.from_sq = _read_square(text[:2])
-        asked.to_sq = _read_square(text[2:4])
-    except ValueError:
-        return False
+    asked.from_sq = _read_square(text[:2])
+    asked.to_sq = _read_square(text[2:])
     asked.promotion = PROMOTIONS.find(text[4]) if len(text) == 5 else -1
-    return len(text) == 4 or asked.promotion >= 0
+    return NO_SQUARE not in (asked.from_sq, asked.to_sq) and (len(text) == 4 or asked.promotion >= 0)
 
 
 cdef Move find_move(const PositionC* pos, const AskedMove* asked) noexcept:

@@ -28,9 +28,7 @@ POLL_SECONDS = 0.01  # between checks of `should_stop` and of the moves counted
 # --- The last ply: counting moves. Pawns by shifts, pieces by their attacks, king moves by the squares that are not attacked ---
 
 
-cdef inline int _count_pawn_moves(
-    const BoardC* b, int us, int ksq, bitboard allowed, bitboard pinned
-) noexcept nogil:
+cdef inline int _count_pawn_moves(const BoardC* b, int us, int ksq, bitboard allowed, bitboard pinned) noexcept nogil:
     cdef bitboard pawns = pieces(b, us, PAWN)
     cdef bitboard empty = ~occupied(b)
     cdef bitboard targets = b.by_colour[us ^ 1] & allowed
@@ -84,7 +82,7 @@ cdef inline int _count_piece_moves(const BoardC* b, int us, int ksq, bitboard ta
 
 
 cdef inline bitboard _attacked(const BoardC* b, bitboard occ, int by) noexcept nogil:
-    """The squares that pieces of colour `by` attack when the board is occupied as `occ`."""
+    """Return the squares that pieces of colour `by` attack when the board is occupied as `occ`."""
     cdef bitboard theirs = b.by_colour[by]
     cdef bitboard knights = theirs & b.by_type[KNIGHT]
     cdef bitboard straight = theirs & straight_sliders(b)
@@ -100,7 +98,7 @@ cdef inline bitboard _attacked(const BoardC* b, bitboard occ, int by) noexcept n
 
 
 cdef inline int _count_king_moves(const BoardC* b, int us, int ksq, bitboard rooks) noexcept nogil:
-    """King moves, and castling with each of `rooks`, which still have the right (none if the king is in check)."""
+    """Count king moves, and castling with each of `rooks`, which still have the right (none if the king is in check)."""
     cdef bitboard targets = TABLES.king[ksq] & ~b.by_colour[us]
     cdef bitboard ready = 0  # the rooks with nothing between them and the king
     cdef bitboard attacked, path
@@ -120,7 +118,7 @@ cdef inline int _count_king_moves(const BoardC* b, int us, int ksq, bitboard roo
 
 
 cdef inline int _count_moves(const BoardC* b, int us) noexcept nogil:
-    """Number of legal moves of `us`, without making a list."""
+    """Count the legal moves of `us`, without making a list."""
     cdef Move[8] special
     cdef int ksq = king_square(b, us)
     cdef bitboard allowed = ~(<bitboard>0)
@@ -261,7 +259,7 @@ cdef inline int _moves_of(const BoardC* b, Move* moves, int us) noexcept nogil:
 
 
 cdef inline uint64_t _perft(const BoardC* b, int depth, const Shared* shared, int us) noexcept nogil:
-    """Perft 2 or deeper."""
+    """Count 2 plies or more."""
     cdef BoardC child
     cdef Move[MAX_MOVES] moves
     cdef Key[MAX_MOVES] keys
@@ -287,7 +285,7 @@ cdef inline uint64_t _perft(const BoardC* b, int depth, const Shared* shared, in
 
 
 cdef uint64_t _count(const BoardC* b, int stm, int depth, Key key, const Shared* shared) noexcept nogil:
-    """Number of leaves, 2 plies ahead or more, from the table if it has one. `key` is that of the board and `stm`."""
+    """Return the number of leaves, 2 plies ahead or more, from the table if it has one. `key` is that of the board and `stm`."""
     cdef uint64_t nodes
     if shared.size and _find_count(shared, key, depth, &nodes):
         return nodes

@@ -19,8 +19,6 @@ cdef enum:
     LOOK_BACK_KEYS = 101  # last keys of the game that `can_repeat` compares
     SEE_MAX = 4096  # centipawns; no exchange wins more
 
-cdef str LETTERS = "PNBRQK."
-
 cdef PositionC START
 
 
@@ -84,7 +82,7 @@ cdef class Position:
         return 0
 
     cdef Move legal_move(self, str text) except 0:
-        """The legal move that a text means; valid until the next Python object is touched. Raises ValueError if there is none."""
+        """Return the legal move of a text; valid until the next Python object is touched. Raises ValueError if there is none."""
         cdef AskedMove asked
         cdef Move move = 0
         if read_move(text, &asked):
@@ -94,7 +92,7 @@ cdef class Position:
         return move
 
     def copy(self):
-        """An independent position with the same game."""
+        """Return an independent position with the same game."""
         cdef Position other = type(self).__new__(type(self))
         cdef int i
         other.reserve(self.last + 1)
@@ -110,14 +108,14 @@ cdef class Position:
         return f"Position({self.fen()!r}{', chess960=True' if self.chess960 else ''})"
 
     def fen(self):
-        """The FEN; castling as X-FEN, or with Shredder letters if `chess960`; the ep square only if a capture there is legal."""
+        """Return the FEN; castling as X-FEN, Shredder-FEN if `chess960`; the ep square only if a capture there is legal."""
         cdef PositionC pos = self.current()[0]
         cdef int fullmove = self.fullmove + (self.last + (self.game[0].stm == BLACK)) // 2
         return write_fen(&pos, fullmove, self.chess960)
 
     def passed_square(self):
-        """The square that a pawn has just passed with a double step, or "-", whether or not a capture there is legal. Before the
-        first move it is the ep square of the FEN."""
+        """Return the square that a pawn has just passed with a double step, or "-", whether or not a capture there is legal.
+        Before the first move it is the ep square of the FEN."""
         cdef const PositionC* pos = self.current()
         cdef bitboard before, after, removed, added
         cdef int sq
@@ -133,19 +131,14 @@ cdef class Position:
         return f"{'abcdefgh'[sq % 8]}{sq // 8 + 1}"
 
     def board(self):
-        """The 64 squares as 8 lines of 8 letters, rank 8 first, '.' for empty (used by the command `d`)."""
-        cdef PositionC pos = self.current()[0]
-        cdef int sq
-        text = ""
-        for sq in range(64):
-            letter = LETTERS[pos.piece_on[sq ^ 56]]
-            text += letter if pos.b.by_colour[WHITE] & bit(sq ^ 56) else letter.lower()
-            if sq & 7 == 7 and sq != 63:
-                text += "\n"
+        """Return the 64 squares as 8 lines of 8 letters, rank 8 first, '.' for empty (used by the command `d`)."""
+        text = self.fen().partition(" ")[0].replace("/", "\n")
+        for count in range(1, 9):
+            text = text.replace(str(count), "." * count)
         return text
 
     def legal_moves(self):
-        """All legal moves as UCI text, in generation order."""
+        """Return all legal moves as UCI text, in generation order."""
         cdef Move[MAX_MOVES] moves
         cdef int i
         cdef int count = generate(self.current(), moves, ALL_MOVES)
@@ -165,27 +158,22 @@ cdef class Position:
         self.last -= 1
 
     def move_code(self, str move not None):
-        """The 16 bits of a legal move (core/board/types.pxd). Raises ValueError if it is not legal."""
+        """Return the 16 bits of a legal move (core/board/types.pxd). Raises ValueError if it is not legal."""
         return self.legal_move(move)
 
     def gives_check(self, str move not None):
-        """Whether a legal move gives check."""
+        """Return whether a legal move gives check."""
         cdef Move code = self.legal_move(move)
         return gives_check(self.current(), code)
 
-    def is_capture(self, str move not None):
-        """Whether a legal move captures, also en passant."""
-        return is_capture(self.legal_move(move))
-
     def perft(self, int depth, *, int threads=1, int hash_mb=0):
-        """Number of leaf positions `depth` plies ahead. `threads` and `hash_mb` are as in `divide`. ValueError if depth is not in
-        0..20."""
+        """Return the number of leaves `depth` plies ahead, 0 to 20; else as `divide`."""
         if depth == 0:
             return 1
         return sum([leaves for _, leaves in self.divide(depth, threads=threads, hash_mb=hash_mb)])
 
     def divide(self, int depth, should_stop=None, on_move=None, *, int threads=1, int hash_mb=0):
-        """Leaf count behind every legal move, sorted by the moves' texts. ValueError if depth is not in 1..20.
+        """Return the leaf count behind every legal move, sorted by the moves' texts. ValueError if depth is not in 1..20.
 
         `on_move` is called with each move and its count within 10 milliseconds after it and all moves before it are counted.
         Once `should_stop`, called every 10 milliseconds, returns true, the count ends, and moves not fully counted are left
@@ -201,7 +189,7 @@ cdef class Position:
         return count_leaves(&pos, depth, chess960, threads, hash_mb, should_stop, on_move)
 
     def see(self, str move not None):
-        """Static exchange evaluation of a legal move: centipawns from the view of the side that moves."""
+        """Return the static exchange evaluation of a legal move: centipawns from the view of the side that moves."""
         cdef Move code
         cdef PositionC pos
         cdef SearchParams params
@@ -220,7 +208,7 @@ cdef class Position:
         return low
 
     cdef int occurrences(self) noexcept:
-        """How often the current position has been on the board in this game."""
+        """Return how often the current position has been on the board in this game."""
         cdef int count = 1
         cdef int i = 4
         while i <= self.last and i <= self.current().reversible:
@@ -229,14 +217,14 @@ cdef class Position:
         return count
 
     def is_draw(self):
-        """Whether the position is drawn by fifty moves, threefold repetition in the game so far, or insufficient material."""
+        """Return whether the position is drawn by fifty moves, threefold repetition so far, or insufficient material."""
         cdef const PositionC* pos = self.current()
         if pos.rule50 >= FIFTY_MOVES and has_legal_move(pos):
             return True
         return insufficient_material(pos) or self.occurrences() >= 3
 
     def can_repeat(self):
-        """Whether stm can, with one reversible move, reach a position of the last 100 plies of the game again."""
+        """Return whether stm can, with one reversible move, reach a position of the last 100 plies of the game again."""
         cdef Key[LOOK_BACK_KEYS] keys
         cdef int count = min(self.last + 1, LOOK_BACK_KEYS)
         cdef int i
@@ -245,7 +233,7 @@ cdef class Position:
         return can_repeat(self.current(), &keys[count - 1], count - 1, count)
 
     def result(self):
-        """`1-0`, `0-1`, `1/2-1/2` (stalemate, fifty moves, threefold, insufficient material) or `*`."""
+        """Return `1-0`, `0-1`, `1/2-1/2` (stalemate, fifty moves, threefold, insufficient material) or `*`."""
         cdef const PositionC* pos = self.current()
         if not has_legal_move(pos):
             if pos.checkers:
@@ -254,7 +242,7 @@ cdef class Position:
         return "1/2-1/2" if self.is_draw() else "*"
 
     def is_ok(self):
-        """Whether boards, keys, checks and pins equal those computed from scratch (a self-test)."""
+        """Return whether boards, keys, checks and pins equal those computed from scratch (a self-test)."""
         return position_is_ok(self.current())
 
     @property

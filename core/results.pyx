@@ -79,7 +79,7 @@ cdef SearchInfo make_info(const Searcher* s, int kind, int number, bint chess960
 
 
 cdef str _ponder_move(const Searcher* s, bint chess960):
-    """The expected reply: from the pv, else the tt move; "" if the game is over after it."""
+    """Return the expected reply: from the pv, else the tt move; "" if the game is over after it."""
     cdef PositionC after, reply
     cdef TTHit hit
     cdef Move move = 0

@@ -120,8 +120,7 @@ def _text_of(value: Any, entry: Entry | None) -> str:
 
 
 def _check(weights: dict[str, Any], lines: dict[str, int], where: str) -> None:
-    """Raise WeightsError at the first entry that is unknown, missing, wrongly shaped or out of range."""
-    known = [*ENTRIES, "NETWORK"]
+    """Raise WeightsError at the first entry that is unknown, wrongly shaped or out of range."""
     for name, value in weights.items():
         at = f"{where}, line {lines[name]}" if name in lines else where
         if name == "NETWORK":
@@ -131,12 +130,9 @@ def _check(weights: dict[str, Any], lines: dict[str, int], where: str) -> None:
             shape = (*entry.shape, 2) if entry.is_paired else entry.shape
             _check_value(value, shape, entry.low, entry.high, f"{at}: {name}")
         else:
-            near = nearest(name, known)
+            near = nearest(name, [*ENTRIES, "NETWORK"])
             guess = f" (did you mean {near}?)" if near else ""
             raise WeightsError(f"{at}: {name[:MAX_QUOTED]} is not the name of a weight{guess}")
-    for name in known:
-        if name not in weights:
-            raise WeightsError(f"{where}: {name} is missing")
 
 
 def _check_network(value: Any, at: str) -> None:
@@ -253,7 +249,6 @@ def _too_long(text: str) -> int | None:
 
 
 def _numbers(node: ast.expr, at: str, name: str) -> Any:
-    """Return the value of a whole number, or of a list or tuple of them. Raises WeightsError for another expression."""
     import ast
 
     if isinstance(node, (ast.List, ast.Tuple)):

@@ -132,5 +132,4 @@ def unflatten(flat: Sequence[int]) -> dict[str, Any]:
 
 
 def _nested(values: Iterator[Any], shape: tuple[int, ...]) -> Any:
-    """Return the next values as nested lists of this shape."""
     return [_nested(values, shape[1:]) for _ in range(shape[0])] if shape else next(values)

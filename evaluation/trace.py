@@ -53,7 +53,6 @@ def terms(trace: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
 
 
 def _network(trace: Mapping[str, Any]) -> list[str]:
-    """Return the line for the network's part, if there is a network."""
     network = trace["network"]
     if network is None:
         return []

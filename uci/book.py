@@ -8,7 +8,6 @@ http://hgm.nubati.net/book_format.html.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from random import Random
 
 from ..compressed import LONGEST_START, compression
@@ -21,15 +20,6 @@ SHIPPED = os.path.join(os.path.dirname(__file__), "book.bin")  # played from whe
 ENTRY_BYTES = 16
 KEY_BYTES = 8
 SAMPLES = 512  # entries whose keys are checked for ascending order, which the lookup in the file needs
-
-
-@dataclass(frozen=True)
-class BookMove:
-    """A move of the book as UCI text (castling as the position writes it), its weight and the sum of all weights."""
-
-    move: str
-    weight: int
-    total: int
 
 
 class Book:
@@ -49,10 +39,11 @@ class Book:
         """Close the file."""
         self._reader.close()
 
-    def choose(self, position: Position, allowed: list[str], best_move: bool, *seeds: int) -> BookMove | None:
-        """Return a move for the position, one of `allowed` unless that is empty; None if the book has none with a weight above 0.
+    def choose(self, position: Position, allowed: list[str], best_move: bool, *seeds: int) -> tuple[str, int, int] | None:
+        """Return a move for the position as the position writes it, its weight and the sum of all; None if all weights are 0.
 
-        `best_move`: the greatest weight, the first in the file among equals; else random by weight, from position and `seeds`.
+        `allowed`: the moves to choose from, empty: all. `best_move`: the greatest weight, the first in the file among equals; else
+        random by weight, from position and `seeds`.
         """
         as_played = position.copy()
         as_played.chess960 = True  # the book writes castling as king takes rook
@@ -73,11 +64,10 @@ class Book:
             chosen = max(moves, key=weights.__getitem__)
         else:
             chosen = Random(f"{position.key} {seeds}").choices(moves, list(weights.values()))[0]
-        return BookMove(chosen, weights[chosen], total)
+        return chosen, weights[chosen], total
 
 
 def _check(path: str) -> None:
-    """Raise ValueError if the file is not a Polyglot book."""
     size = os.path.getsize(path)
     with open(path, "rb") as file:
         if kind := compression(file.read(LONGEST_START)):

@@ -133,7 +133,9 @@ class UciLoop:
             "quit": Command(self._do_quit, AT_ONCE, "end the process"),
             "d": Command(self._do_d, IN_ORDER, "show the position"),
             "eval": Command(self._do_eval, IN_ORDER, "eval [startpos|FEN]: show the terms of the evaluation"),
-            "perft": Command(self._do_perft, AT_ONCE, "perft N: count the leaves N plies ahead, by move"),
+            "perft": Command(
+                lambda rest: self._do_go(f"perft {rest}"), AT_ONCE, "perft N: count the leaves N plies ahead, by move"
+            ),
             "compiler": Command(self._do_compiler, WHILE_BUSY, "show how the core was built"),
             "help": Command(self._do_help, WHILE_BUSY, "show this list"),
         }
@@ -185,12 +187,9 @@ class UciLoop:
 
     def _log_to(self, path: str) -> None:
         """Log to this file from now on ("": no log). Raises OSError and keeps the old one."""
-        if not path:
-            self._write.log_to("")
-            return
         from .debug_log import session_facts
 
-        self._write.log_to(path, session_facts(self._name, self.session))
+        self._write.log_to(path, session_facts(self._name, self.session) if path else ())
 
     def fault_of(self, text: str) -> str:
         """Return the message about ignored words in a `go`, "" for other lines; `execute` runs such a `go` nevertheless."""
@@ -281,12 +280,6 @@ class UciLoop:
         command = partial(function, parse.split_words(rest), self._write)
         self.worker.add(ExtraJob(name, command, self._write, self._complain), self.session)
 
-    def _do_perft(self, rest: str) -> None:
-        self._count(parse.parse_go(f"perft {rest}")[0].perft or 0)
-
-    def _count(self, depth: int) -> None:
-        self.worker.add(PerftJob(depth, self._write, self._complain), self.session)
-
     def _do_go(self, rest: str) -> None:
         request, complaint = parse.parse_go(rest)
         if not self.worker.start():
@@ -298,7 +291,7 @@ class UciLoop:
                 complaint += f"; without a limit, searching {SHORT_MS} ms"
             self.worker.put(self._complain, complaint)
         if request.perft is not None:
-            self._count(request.perft)
+            self.worker.add(PerftJob(request.perft, self._write, self._complain), self.session)
             return
         self.worker.stop_endless()
         self.worker.add(SearchJob(request, self._write, self._complain), self.session)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..core.engine import Engine, Position, SearchInfo, SearchResult
     from .parse import SearchRequest
     from .session import Session
-    from .tablebase import Verdict
+    from .tablebase import Rank
     from .writer import Writer
 
 
@@ -31,7 +31,7 @@ SILENT_MS = 20  # with a hard limit below this only the last lines are sent, sin
 
 
 class SearchJob(Job):
-    """One `go`. Time counts from the reading of its line, or from the end of the job before it."""
+    """One `go`. Its clock starts when the line is read or the previous job ends, whichever is later."""
 
     name = "go"
     is_search = True
@@ -44,7 +44,7 @@ class SearchJob(Job):
         self._engine: Engine | None = None  # while it searches
         self._lock = threading.Lock()
         self._released = threading.Event()
-        self._verdict: Verdict | None = None
+        self._ranks: list[Rank] | None = None  # of the root moves, by the endgame tables
         self._material: float | None = None  # with UCI_ShowWDL
         self._final: list[SearchInfo] = []  # the reports right before the best move
         self._best = self._ponder = ""
@@ -98,8 +98,8 @@ class SearchJob(Job):
         level = strength.Level(elo, session.seeds) if elo else None
         if tables is not None and not level:
             probe_limit = options.number("SyzygyProbeLimit")
-            self._verdict = tables.judge(position, moves or legal, probe_limit, progress=not request.mate)
-        hides_tables = tables is not None and bool(level or self._verdict)  # the verdict at the root includes distances
+            self._ranks = tables.judge(position, moves or legal, probe_limit, progress=not request.mate)
+        hides_tables = tables is not None and bool(level or self._ranks)  # the ranks at the root include distances
         with self._started(session, engine, hides_tables):
             multipv, soft_nodes = options.number("MultiPV"), 0
             if level:
@@ -177,15 +177,16 @@ class SearchJob(Job):
         entry = book and book.choose(session.position, moves, options.is_on("BookBestMove"), *session.seeds)
         if not entry:
             return ""
-        self._write(fmt.info_string(f"book move {entry.move}, weight {entry.weight} of {entry.total}"))
-        return entry.move
+        move, weight, total = entry
+        self._write(fmt.info_string(f"book move {move}, weight {weight} of {total}"))
+        return move
 
     def _groups(self, moves: list[str], multipv: int) -> list[list[str]]:
         """Return the moves to search: the best rank by the endgame tables, and as many others as `multipv` needs."""
-        if self._verdict is None:
+        if self._ranks is None:
             return [moves]
         groups: list[list[str]] = []
-        for rank in self._verdict.ranks:
+        for rank in self._ranks:
             if sum(map(len, groups)) < multipv:
                 groups.append(rank.moves)
         return groups
@@ -205,7 +206,6 @@ class SearchJob(Job):
             info.nodes, info.time_ms = limits.used_nodes, max(used_ms, info.time_ms)
 
     def _report(self, info: SearchInfo) -> None:
-        """Send a report of the core."""
         if info.currmove:
             self._write(f"info depth {info.depth} currmove {info.currmove} currmovenumber {info.currmovenumber}")
         else:
@@ -217,12 +217,12 @@ class SearchJob(Job):
         """Add to a report the probabilities and, unless the search has proven a mate, the score of the endgame tables."""
         if self._material is not None:
             info.wdl = wdl.of_search(info, self._material)
-        if self._verdict is not None:
-            rank = self._verdict.rank_of(info.pv[0])
+        if self._ranks is not None:
+            rank = next(rank for rank in self._ranks if info.pv[0] in rank.moves)
             # A mate is shown for the side that wins by the tables; not in a slower win, since it would look better than those before.
             proven = info.is_mate and rank.wdl == (2 if info.mate_in > 0 else -2)
-            if not (proven and (rank.wdl < 0 or rank is self._verdict.ranks[0])):
+            if not (proven and (rank.wdl < 0 or rank is self._ranks[0])):
                 info.score_cp, info.is_mate = rank.score_cp, False
             info.wdl = info.wdl and wdl.of_result(rank.wdl)
-            info.tbhits += self._verdict.hits
+            info.tbhits += sum(len(rank.moves) for rank in self._ranks)
         return info

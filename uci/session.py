@@ -125,7 +125,6 @@ class Session:
         return self._engine
 
     def _read_weights(self) -> tuple[list[int], Network | None]:
-        """Return the weights and the network of WeightsFile."""
         from ..evaluation import config
 
         return config.evaluator(self.options.text("WeightsFile"))

@@ -40,18 +40,6 @@ class Rank:
     score_cp: int
 
 
-@dataclass
-class Verdict:
-    """The root moves by the tables, in ranks from the best to the worst; `hits` counts the positions probed."""
-
-    ranks: list[Rank]
-    hits: int
-
-    def rank_of(self, move: str) -> Rank:
-        """Return the rank of a judged move."""
-        return next(rank for rank in self.ranks if move in rank.moves)
-
-
 class Tablebase:
     """The tables of some folders. Its methods do not raise."""
 
@@ -106,8 +94,8 @@ class Tablebase:
             return None
         return value
 
-    def judge(self, position: Position, moves: list[str], most_pieces: int, progress: bool = True) -> Verdict | None:
-        """Return the verdict on these moves of the root (at least one); None if no table of at most `most_pieces` pieces has it.
+    def judge(self, position: Position, moves: list[str], most_pieces: int, progress: bool = True) -> list[Rank] | None:
+        """Return the ranks of these moves of the root (at least one), the best first; None if no table of at most `most_pieces` pieces has it.
 
         Repetitions in the game and the fifty-move counter count. Moves with the same result have the same rank: the search finds
         captures and the shortest or longest mate. But with `progress`, slow wins rank below fast ones.
@@ -125,7 +113,7 @@ class Tablebase:
             if judged is None:
                 return None
             results.setdefault(judged[0], {})[move] = judged[1]
-        ranks = []
+        ranks: list[Rank] = []
         for wdl in sorted(results, reverse=True):
             distances = results[wdl]
             most = max(distances.values())
@@ -136,7 +124,7 @@ class Tablebase:
             for part in filter(None, (fast, slow)):
                 distance = (min if wdl > 0 else max)(distances[move] for move in part)
                 ranks.append(Rank(wdl, part, wdl // 2 * (SHOWN_TB_WIN - distance) if abs(wdl) == 2 else wdl))
-        return Verdict(ranks, len(moves))
+        return ranks
 
     def _judge_move(self, position: Position, move: str, counter: int) -> tuple[int, int] | None:
         """Return the wdl of a root move, and the plies from the root to the next reset of the fifty-move counter or to mate.
@@ -221,6 +209,5 @@ def _holds_tables(folder: str) -> bool:
 
 
 def _fields(fen: str) -> tuple[str, str, int]:
-    """Return board, castling rights and fifty-move counter of a FEN."""
     board, _, castling, _, counter, _ = fen.split(" ")
     return board, castling, int(counter)

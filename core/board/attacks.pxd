@@ -41,6 +41,16 @@ cdef inline bitboard bishop_attacks(int sq, bitboard occ) noexcept nogil:
 cdef inline bitboard queen_attacks(int sq, bitboard occ) noexcept nogil:
     return rook_attacks(sq, occ) | bishop_attacks(sq, occ)
 
+cdef inline bitboard piece_attacks(int piece_type, int sq, bitboard occ) noexcept nogil:
+    # Of a knight, bishop, rook, queen or king.
+    if piece_type == KNIGHT:
+        return TABLES.knight[sq]
+    if piece_type == BISHOP:
+        return bishop_attacks(sq, occ)
+    if piece_type == ROOK:
+        return rook_attacks(sq, occ)
+    return queen_attacks(sq, occ) if piece_type == QUEEN else TABLES.king[sq]
+
 cdef inline bitboard rank_mask(int rank) noexcept nogil:
     return (<bitboard>0xFF) << (8 * rank)
 

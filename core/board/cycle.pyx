@@ -35,18 +35,6 @@ cdef void _insert(Reversal entry) noexcept nogil:
         slot = _first_slot(entry.difference) ^ _second_slot(entry.difference) ^ slot
 
 
-cdef bitboard _empty_board_attacks(int piece_type, int sq) noexcept nogil:
-    if piece_type == KNIGHT:
-        return TABLES.knight[sq]
-    if piece_type == BISHOP:
-        return TABLES.bishop_rays[sq]
-    if piece_type == ROOK:
-        return TABLES.rook_rays[sq]
-    if piece_type == QUEEN:
-        return TABLES.bishop_rays[sq] | TABLES.rook_rays[sq]
-    return TABLES.king[sq]
-
-
 cdef void _fill_reversals() noexcept nogil:
     cdef int colour, piece_type, a, b
     cdef Reversal entry
@@ -55,7 +43,7 @@ cdef void _fill_reversals() noexcept nogil:
         for piece_type in range(KNIGHT, KING + 1):
             for a in range(64):
                 for b in range(a + 1, 64):
-                    if _empty_board_attacks(piece_type, a) & bit(b):
+                    if piece_attacks(piece_type, a, 0) & bit(b):
                         entry.difference = (
                             ZOBRIST.piece[colour][piece_type][a] ^ ZOBRIST.piece[colour][piece_type][b] ^ ZOBRIST.black_to_move
                         )
@@ -73,13 +61,12 @@ cdef bint can_repeat(const PositionC* pos, const Key* key, int available, int pl
     `key` points at the newest of consecutive keys; `available` older ones lie before it. `ply` is counted from the root. Only
     positions after the root count: one earlier occurrence there is enough.
     """
-    cdef int end = min(<int>pos.reversible, available)
+    cdef int end = min(<int>pos.reversible, available, ply - 1)
     cdef bitboard occ = occupied(&pos.b)
     cdef int i = 1
     cdef int slot
     cdef Key difference
     cdef Key theirs = 0  # the change by the opponent's moves since then
-    end = min(end, ply - 1)
     while i <= end:
         theirs ^= key[1 - i] ^ key[-i] ^ ZOBRIST.black_to_move
         if theirs == 0:  # our next move undoes ours, which the table, in memory that is slow, may contain

@@ -17,15 +17,11 @@ cdef str FILE_LETTERS = "abcdefgh"
 # --- Reading ---
 
 
-cdef int _parse_count(str text, int default, int low, int high):
-    """Return a counter of a FEN. `default` if it is no number; clamped to `low`..`high`."""
-    cdef bint negative = text.startswith("-")
-    cdef str digits = text[1:] if negative else text
-    if not digits or not digits.isascii() or not digits.isdigit():
-        return default
-    if negative:
+cdef int _parse_count(str text, int low, int high):
+    """Return a counter of a FEN, clamped to `low`..`high`; `low` if it is no number."""
+    if not text.isascii() or not text.isdigit():
         return low
-    return high if len(digits) > 6 else min(max(int(digits), low), high)
+    return high if len(text) > 6 else min(max(int(text), low), high)
 
 
 cdef void _parse_board(PositionC* pos, str board) except *:
@@ -89,23 +85,16 @@ cdef void _parse_castling(PositionC* pos, str text) except *:
 
 cdef void _parse_en_passant(PositionC* pos, str text) except *:
     """Set the ep square if a pawn may just have passed it and a capture there is legal. Raises ValueError for other ranks."""
-    cdef int us = pos.stm
-    cdef int sq, behind, front
+    cdef int sq
     if text == "-":
         return
     if len(text) != 2 or text[0] not in FILE_LETTERS or text[1] not in "12345678":
         raise ValueError(f"{text!r} is not a square")
     sq = FILE_LETTERS.index(text[0]) + 8 * (int(text[1]) - 1)
-    if relative_rank(sq, us) != 5:
+    if relative_rank(sq, pos.stm) != 5:
         raise ValueError(f"en-passant square {text!r} is not on the right rank")
-    front = sq - 8 if us == WHITE else sq + 8
-    behind = sq + 8 if us == WHITE else sq - 8
-    if pos.piece_on[sq] != NO_PIECE or pos.piece_on[behind] != NO_PIECE:
-        return
-    if not pieces(&pos.b, us ^ 1, PAWN) & bit(front):
-        return
     pos.b.ep = bit(sq)
-    if not some_en_passant_is_legal(&pos.b, us, pos.checkers):
+    if not en_passant_is_possible(pos):
         pos.b.ep = 0
 
 
@@ -130,8 +119,8 @@ cdef void parse_fen(PositionC* pos, str fen, int* fullmove) except *:
         raise ValueError(fault.decode())
     _parse_castling(pos, fields[2] if len(fields) > 2 else "-")
     _parse_en_passant(pos, fields[3] if len(fields) > 3 else "-")
-    pos.rule50 = <uint16_t>_parse_count(fields[4] if len(fields) > 4 else "", 0, 0, MAX_RULE50)
-    fullmove[0] = _parse_count(fields[5] if len(fields) > 5 else "", 1, 1, MAX_FULLMOVE)
+    pos.rule50 = <uint16_t>_parse_count(fields[4] if len(fields) > 4 else "", 0, MAX_RULE50)
+    fullmove[0] = _parse_count(fields[5] if len(fields) > 5 else "", 1, MAX_FULLMOVE)
     complete_position(pos)
 
 

@@ -170,9 +170,7 @@ cdef inline Move* emit_pawn_moves(
         out = emit_pawns(out, two, 2 * push_offset(us), DOUBLE_PUSH)
     return out
 
-cdef inline Move* emit_piece_moves(
-    const BoardC* b, Move* out, int us, int ksq, bitboard target, bitboard pinned
-) noexcept nogil:
+cdef inline Move* emit_piece_moves(const BoardC* b, Move* out, int us, int ksq, bitboard target, bitboard pinned) noexcept nogil:
     """Write the moves of knights, bishops, rooks and queens to the squares of `target`."""
     cdef bitboard ours = b.by_colour[us]
     cdef bitboard theirs = b.by_colour[us ^ 1]
@@ -202,9 +200,7 @@ cdef inline Move* emit_piece_moves(
         out = emit_targets(out, sq, rook_attacks(sq, occ) & target & TABLES.line[ksq][sq], theirs)
     return out
 
-cdef inline Move* emit_moves(
-    const BoardC* b, Move* out, int us, int kind, bitboard checkers, bitboard pinned
-) noexcept nogil:
+cdef inline Move* emit_moves(const BoardC* b, Move* out, int us, int kind, bitboard checkers, bitboard pinned) noexcept nogil:
     """Write every legal move of the kind for `us`. Returns the end of the list. `us` and `kind` should be constants."""
     cdef int ksq = king_square(b, us)
     cdef bitboard ours = b.by_colour[us]

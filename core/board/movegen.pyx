@@ -57,7 +57,6 @@ cdef bint is_legal(const PositionC* pos, Move move) noexcept nogil:
     cdef int piece = pos.piece_on[from_sq]
     cdef int ksq = king_square(&pos.b, us)
     cdef bitboard occ = occupied(&pos.b)
-    cdef bitboard reach
     if not pos.b.by_colour[us] & bit(from_sq) or flag == 3 or flag == 6 or flag == 7:
         return False
     if flag == EN_PASSANT:
@@ -80,19 +79,8 @@ cdef bint is_legal(const PositionC* pos, Move move) noexcept nogil:
     if piece == PAWN:
         if not _pawn_reaches(pos, from_sq, to_sq, flag):
             return False
-    else:
-        if flag != QUIET and flag != CAPTURE:
-            return False
-        if piece == KNIGHT:
-            reach = TABLES.knight[from_sq]
-        elif piece == BISHOP:
-            reach = bishop_attacks(from_sq, occ)
-        elif piece == ROOK:
-            reach = rook_attacks(from_sq, occ)
-        else:
-            reach = queen_attacks(from_sq, occ)
-        if not reach & bit(to_sq):
-            return False
+    elif (flag != QUIET and flag != CAPTURE) or not piece_attacks(piece, from_sq, occ) & bit(to_sq):
+        return False
     if pos.pinned & bit(from_sq) and not TABLES.line[ksq][from_sq] & bit(to_sq):
         return False
     if pos.checkers:

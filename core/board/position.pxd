@@ -22,7 +22,7 @@ cdef bint position_is_ok(const PositionC* pos) noexcept nogil
 cdef void make_move(const PositionC* src, PositionC* dst, Move move) noexcept nogil
 cdef void make_null(const PositionC* src, PositionC* dst) noexcept nogil
 cdef bint insufficient_material(const PositionC* pos) noexcept nogil
-cdef bint some_en_passant_is_legal(const BoardC* b, int us, bitboard checkers) noexcept nogil
+cdef bint en_passant_is_possible(const PositionC* pos) noexcept nogil
 
 cdef inline uint64_t splitmix64(uint64_t* state) noexcept nogil:
     """Return the next random number. Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014)."""
@@ -115,9 +115,7 @@ cdef inline void checks_and_pins(const BoardC* b, int us, bitboard* checkers, bi
     cdef bitboard ours = b.by_colour[us]
     cdef bitboard theirs = b.by_colour[us ^ 1]
     cdef bitboard occ = ours | theirs
-    cdef bitboard check = theirs & (
-        (TABLES.pawn[us][ksq] & b.by_type[PAWN]) | (TABLES.knight[ksq] & b.by_type[KNIGHT])
-    )
+    cdef bitboard check = theirs & ((TABLES.pawn[us][ksq] & b.by_type[PAWN]) | (TABLES.knight[ksq] & b.by_type[KNIGHT]))
     cdef bitboard pins = 0
     cdef bitboard blockers
     cdef bitboard snipers = theirs & (
@@ -146,9 +144,7 @@ cdef inline bint en_passant_is_legal(const BoardC* b, int from_sq, int us, bitbo
     cdef bitboard occ = (occupied(b) ^ bit(from_sq) ^ victim) | b.ep
     if checkers & ~victim & (b.by_type[PAWN] | b.by_type[KNIGHT]):
         return False
-    return theirs & (
-        (rook_attacks(ksq, occ) & straight_sliders(b)) | (bishop_attacks(ksq, occ) & diagonal_sliders(b))
-    ) == 0
+    return theirs & ((rook_attacks(ksq, occ) & straight_sliders(b)) | (bishop_attacks(ksq, occ) & diagonal_sliders(b))) == 0
 
 cdef inline int castled_king_square(int king, int rook) noexcept nogil:
     return (king & 56) | (6 if rook > king else 2)

@@ -51,7 +51,7 @@ cdef void keys_from_scratch(const PositionC* pos, Key* key, Key* pawn_key, Key* 
 # --- Making moves ---
 
 
-cdef inline void _take(PositionC* pos, int colour, int piece_type, int sq) noexcept nogil:
+cdef inline void _remove_piece(PositionC* pos, int colour, int piece_type, int sq) noexcept nogil:
     pos.b.by_type[piece_type] ^= bit(sq)
     pos.b.by_colour[colour] ^= bit(sq)
     pos.piece_on[sq] = NO_PIECE
@@ -64,7 +64,7 @@ cdef inline void _drop_castling(PositionC* pos, bitboard lost) noexcept nogil:
         pos.b.castling_rooks ^= lost
 
 
-cdef bint some_en_passant_is_legal(const BoardC* b, int us, bitboard checkers) noexcept nogil:
+cdef bint _some_en_passant_is_legal(const BoardC* b, int us, bitboard checkers) noexcept nogil:
     cdef bitboard from_set = TABLES.pawn[us ^ 1][lsb(b.ep)] & pieces(b, us, PAWN)
     while from_set:
         if en_passant_is_legal(b, pop_lsb(&from_set), us, checkers):
@@ -76,8 +76,8 @@ cdef inline void _castle(PositionC* pos, int king, int rook, int us) noexcept no
     cdef int king_to = castled_king_square(king, rook)
     cdef int rook_to = castled_rook_square(king, rook)
     cdef Key change
-    _take(pos, us, KING, king)  # both are removed before one is placed: in Chess960 the squares may overlap
-    _take(pos, us, ROOK, rook)
+    _remove_piece(pos, us, KING, king)  # both are removed before one is placed: in Chess960 the squares may overlap
+    _remove_piece(pos, us, ROOK, rook)
     put_piece(pos, us, KING, king_to)
     put_piece(pos, us, ROOK, rook_to)
     change = (
@@ -90,7 +90,7 @@ cdef inline void _castle(PositionC* pos, int king, int rook, int us) noexcept no
 
 cdef inline void _capture(PositionC* pos, int sq, int them) noexcept nogil:
     cdef int victim = pos.piece_on[sq]
-    _take(pos, them, victim, sq)
+    _remove_piece(pos, them, victim, sq)
     pos.key ^= ZOBRIST.piece[them][victim][sq]
     if victim == PAWN:
         pos.pawn_key ^= ZOBRIST.piece[them][PAWN][sq]
@@ -124,7 +124,7 @@ cdef inline void _set_en_passant(PositionC* pos, int to_sq, int us) noexcept nog
     cdef int ep_sq = to_sq - 8 if us == WHITE else to_sq + 8
     if TABLES.pawn[us][ep_sq] & pieces(&pos.b, them, PAWN):
         pos.b.ep = bit(ep_sq)
-        if some_en_passant_is_legal(&pos.b, them, pos.checkers):
+        if _some_en_passant_is_legal(&pos.b, them, pos.checkers):
             pos.key ^= ZOBRIST.en_passant[file_of(ep_sq)]
         else:
             pos.b.ep = 0
@@ -276,6 +276,18 @@ cdef const char* check_pieces(PositionC* pos) noexcept nogil:
         return b"the side not to move is in check"
     checks_and_pins(&pos.b, pos.stm, &pos.checkers, &pos.pinned)
     return NULL
+
+
+cdef bint en_passant_is_possible(const PositionC* pos) noexcept nogil:
+    """Return whether a pawn may just have passed the ep square, and taking it there is legal."""
+    cdef int us = pos.stm
+    cdef bitboard ep = pos.b.ep
+    return (
+        ep & rank_mask(5 if us == WHITE else 2) != 0
+        and (ep | forward(ep, us)) & occupied(&pos.b) == 0
+        and forward(ep, us ^ 1) & pieces(&pos.b, us ^ 1, PAWN) != 0
+        and _some_en_passant_is_legal(&pos.b, us, pos.checkers)
+    )
 
 
 cdef void complete_position(PositionC* pos) noexcept nogil:

@@ -6,9 +6,7 @@ has left the line; x-ray attackers join when the piece in front of them has capt
 """
 
 
-cdef inline bitboard _unpinned(
-    const PositionC* pos, bitboard attackers, int colour, bitboard occ, int to_sq
-) noexcept nogil:
+cdef inline bitboard _unpinned(const PositionC* pos, bitboard attackers, int colour, bitboard occ, int to_sq) noexcept nogil:
     """Return the `attackers`, all of `colour`, that may capture on `to_sq`: not pinned on another line by a slider in `occ`."""
     cdef int ksq = king_square(&pos.b, colour)
     cdef bitboard theirs = pos.b.by_colour[colour ^ 1] & occ

@@ -9,7 +9,6 @@ from ..board.attacks cimport *
 
 
 cdef bitboard _adjacent(bitboard squares) noexcept nogil:
-    """Return the squares one king move away from any of these."""
     cdef bitboard row = squares | shift_east(squares) | shift_west(squares)
     return (row << 8) | (row >> 8) | shift_east(squares) | shift_west(squares)
 

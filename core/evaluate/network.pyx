@@ -11,29 +11,28 @@ from libc.string cimport memcmp, memcpy, memset
 cdef extern from * nogil:
     """
     #include <stdint.h>
-    #define CW_RESTRICT __restrict
     #define CW_SUM(x) ((int16_t)(uint16_t)(x))
     #define CW_UNITS(units) ((units) & ~31) /* the padded number is a multiple of UNIT_BLOCK, which this shows the compiler */
     /* A quiet move: one piece leaves a square and is added on another. */
     static void cw_update_move(
-        int16_t* CW_RESTRICT out, const int16_t* CW_RESTRICT in, const int16_t* added, const int16_t* removed, int units) {
+        int16_t* __restrict out, const int16_t* __restrict in, const int16_t* added, const int16_t* removed, int units) {
       for (int i = 0; i < CW_UNITS(units); i++) out[i] = CW_SUM(in[i] + added[i] - removed[i]);
     }
     static void cw_update_capture(
-        int16_t* CW_RESTRICT out, const int16_t* CW_RESTRICT in, const int16_t* added, const int16_t* removed,
+        int16_t* __restrict out, const int16_t* __restrict in, const int16_t* added, const int16_t* removed,
         const int16_t* captured, int units) {
       for (int i = 0; i < CW_UNITS(units); i++) out[i] = CW_SUM(in[i] + added[i] - removed[i] - captured[i]);
     }
     /* Rows may be the same one, where king or rook stays: they are only read. */
     static void cw_update_castling(
-        int16_t* CW_RESTRICT out, const int16_t* CW_RESTRICT in,
+        int16_t* __restrict out, const int16_t* __restrict in,
         const int16_t* king_to, const int16_t* king, const int16_t* rook_to, const int16_t* rook, int units) {
       for (int i = 0; i < CW_UNITS(units); i++) out[i] = CW_SUM(in[i] + king_to[i] - king[i] + rook_to[i] - rook[i]);
     }
-    static void cw_add_row(int16_t* CW_RESTRICT out, const int16_t* CW_RESTRICT row, int units) {
+    static void cw_add_row(int16_t* __restrict out, const int16_t* __restrict row, int units) {
       for (int i = 0; i < CW_UNITS(units); i++) out[i] = CW_SUM(out[i] + row[i]);
     }
-    static void cw_subtract_row(int16_t* CW_RESTRICT out, const int16_t* CW_RESTRICT row, int units) {
+    static void cw_subtract_row(int16_t* __restrict out, const int16_t* __restrict row, int units) {
       for (int i = 0; i < CW_UNITS(units); i++) out[i] = CW_SUM(out[i] - row[i]);
     }
     /* w * v * v, v the unit cut to 0..255; w * v fits into 16 bits, since |w| is at most 127. */
@@ -44,8 +43,8 @@ cdef extern from * nogil:
     }
     /* The sum over both accumulators and their halves, in one loop: none of the four sums need wait for the others. */
     static int32_t cw_output_sum(
-        const int16_t* CW_RESTRICT own, const int16_t* CW_RESTRICT other,
-        const int16_t* CW_RESTRICT own_weights, const int16_t* CW_RESTRICT other_weights, int units) {
+        const int16_t* __restrict own, const int16_t* __restrict other,
+        const int16_t* __restrict own_weights, const int16_t* __restrict other_weights, int units) {
       const int half = CW_UNITS(units) / 2;
       int32_t sums[4] = {0, 0, 0, 0};
       for (int i = 0; i < half; i++) {
@@ -82,13 +81,13 @@ cdef inline int _white_row(int colour, int piece_type, int sq) noexcept nogil:
     return (colour << 9) | (piece_type << 6) | sq
 
 
-cdef inline int _view(int us, int half) noexcept nogil:
+cdef inline int _mask(int us, int half) noexcept nogil:
     """Return the mask from that row to the one of `us`: sides exchanged, ranks turned over, files mirrored."""
     return (us * (SIDE_ROWS | 56)) ^ (half * 7)
 
 
-cdef inline const int16_t* _row(const NetworkC* network, int row, int view) noexcept nogil:
-    return network.feature_weights + (row ^ view) * network.units
+cdef inline const int16_t* _row(const NetworkC* network, int row, int mask) noexcept nogil:
+    return network.feature_weights + (row ^ mask) * network.units
 
 
 cdef inline int16_t* _accumulator(const NetworkC* network, const Accumulators* accumulators, int slot, int us) noexcept nogil:
@@ -99,7 +98,7 @@ cdef inline int16_t* _accumulator(const NetworkC* network, const Accumulators* a
 
 
 cdef void _from_scratch(const NetworkC* network, const PositionC* pos, int us, int16_t* out) noexcept nogil:
-    cdef int view = _view(us, half_of(pos, us))
+    cdef int mask = _mask(us, half_of(pos, us))
     cdef int colour, piece_type
     cdef bitboard left
     memcpy(out, network.bias, network.units * sizeof(int16_t))
@@ -107,14 +106,14 @@ cdef void _from_scratch(const NetworkC* network, const PositionC* pos, int us, i
         for piece_type in range(6):
             left = pieces(&pos.b, colour, piece_type)
             while left:
-                add_row(out, _row(network, _white_row(colour, piece_type, pop_lsb(&left)), view), network.units)
+                add_row(out, _row(network, _white_row(colour, piece_type, pop_lsb(&left)), mask), network.units)
 
 
 cdef void _refresh(const NetworkC* network, Accumulators* accumulators, const AccumulatorEntry* entry, int us) noexcept nogil:
     """Make an accumulator without following moves: from the last one made so, by the pieces that differ."""
     cdef const BoardC* b = &entry.pos.b
     cdef int half = half_of(entry.pos, us)
-    cdef int view = _view(us, half)
+    cdef int mask = _mask(us, half)
     cdef Refreshed* last = &accumulators.refreshed[us][half]
     cdef int colour, piece_type
     cdef bitboard before, now, left
@@ -124,32 +123,32 @@ cdef void _refresh(const NetworkC* network, Accumulators* accumulators, const Ac
             now = pieces(b, colour, piece_type)
             left = before & ~now
             while left:
-                subtract_row(last.values, _row(network, _white_row(colour, piece_type, pop_lsb(&left)), view), network.units)
+                subtract_row(last.values, _row(network, _white_row(colour, piece_type, pop_lsb(&left)), mask), network.units)
             left = now & ~before
             while left:
-                add_row(last.values, _row(network, _white_row(colour, piece_type, pop_lsb(&left)), view), network.units)
+                add_row(last.values, _row(network, _white_row(colour, piece_type, pop_lsb(&left)), mask), network.units)
     memcpy(last.by_type, b.by_type, sizeof(b.by_type))
     memcpy(last.by_colour, b.by_colour, sizeof(b.by_colour))
     memcpy(_accumulator(network, accumulators, entry.slot, us), last.values, network.units * sizeof(int16_t))
 
 
 cdef void _castled(
-    const NetworkC* network, int16_t* out, const int16_t* source, int side, int king, int rook, int view
+    const NetworkC* network, int16_t* out, const int16_t* source, int side, int king, int rook, int mask
 ) noexcept nogil:
     """Update an accumulator for castling of `side`; the squares are those before the move."""
     update_castling(
         out,
         source,
-        _row(network, _white_row(side, KING, castled_king_square(king, rook)), view),
-        _row(network, _white_row(side, KING, king), view),
-        _row(network, _white_row(side, ROOK, castled_rook_square(king, rook)), view),
-        _row(network, _white_row(side, ROOK, rook), view),
+        _row(network, _white_row(side, KING, castled_king_square(king, rook)), mask),
+        _row(network, _white_row(side, KING, king), mask),
+        _row(network, _white_row(side, ROOK, castled_rook_square(king, rook)), mask),
+        _row(network, _white_row(side, ROOK, rook), mask),
         network.units,
     )
 
 
 cdef inline void _follow(
-    const NetworkC* network, Accumulators* accumulators, const AccumulatorEntry* entry, int us, int view
+    const NetworkC* network, Accumulators* accumulators, const AccumulatorEntry* entry, int us, int mask
 ) noexcept nogil:
     """Make an accumulator from that of the position before; the own king has stayed on its half of the board."""
     cdef const PositionC* before = entry.previous.pos
@@ -168,13 +167,13 @@ cdef inline void _follow(
         memcpy(out, source, network.units * sizeof(int16_t))
         return
     if unlikely(move_flag(move) == CASTLE):
-        _castled(network, out, source, side, from_sq, to_sq, view)
+        _castled(network, out, source, side, from_sq, to_sq, mask)
         return
-    added = _row(network, _white_row(side, promotion_type(move) if is_promotion(move) else piece, to_sq), view)
-    removed = _row(network, _white_row(side, piece, from_sq), view)
+    added = _row(network, _white_row(side, promotion_type(move) if is_promotion(move) else piece, to_sq), mask)
+    removed = _row(network, _white_row(side, piece, from_sq), mask)
     if is_capture(move):
         captured_sq = to_sq ^ 8 if move_flag(move) == EN_PASSANT else to_sq
-        captured = _row(network, _white_row(side ^ 1, entry.pos.captured, captured_sq), view)
+        captured = _row(network, _white_row(side ^ 1, entry.pos.captured, captured_sq), mask)
         update_capture(out, source, added, removed, captured, network.units)
     else:
         update_move(out, source, added, removed, network.units)
@@ -200,7 +199,7 @@ cdef void _bring_up_to_date(const NetworkC* network, Accumulators* accumulators,
         at = at.previous
     while count:
         count -= 1
-        _follow(network, accumulators, stale[count], us, _view(us, half))
+        _follow(network, accumulators, stale[count], us, _mask(us, half))
         stale[count].fresh |= bit_of_us
 
 

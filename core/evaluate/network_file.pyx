@@ -56,7 +56,6 @@ def _read_once(data):
 
 
 cdef tuple _header(bytes data):
-    """Return the checked header, and the offset of the numbers."""
     cdef Py_ssize_t end
     cdef Py_ssize_t begin = len(FIRST_LINE) + 1
     import json

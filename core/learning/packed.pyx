@@ -40,18 +40,6 @@ cdef bint _castling_is_possible(const PositionC* pos) noexcept nogil:
     return pos.b.castling_rooks == possible
 
 
-cdef bint _en_passant_is_possible(const PositionC* pos) noexcept nogil:
-    """Return whether a pawn may just have passed the ep square, and taking it there is legal."""
-    cdef int us = pos.stm
-    cdef bitboard ep = pos.b.ep
-    return (
-        ep & rank_mask(5 if us == WHITE else 2) != 0
-        and (ep | forward(ep, us)) & occupied(&pos.b) == 0
-        and forward(ep, us ^ 1) & pieces(&pos.b, us ^ 1, PAWN) != 0
-        and some_en_passant_is_legal(&pos.b, us, pos.checkers)
-    )
-
-
 cdef int read_pieces(const uint8_t* packed, int* squares, int* pieces, bitboard* castling_rooks) noexcept nogil:
     """Write the squares and pieces (bit 3 is the colour) of a packed position, and add the rooks that may castle to a bitboard.
     Return how many pieces there are, -1 for bytes that no position has."""
@@ -98,7 +86,7 @@ cdef const char* unpack_position(const uint8_t* packed, PositionC* pos) noexcept
         return b"its castling rights are not possible"
     if packed[STM_AT] & EP_MASK < NO_SQUARE:
         pos.b.ep = bit(packed[STM_AT] & EP_MASK)
-        if not _en_passant_is_possible(pos):
+        if not en_passant_is_possible(pos):
             pos.b.ep = 0
     complete_position(pos)
     return NULL

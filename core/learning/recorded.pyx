@@ -22,8 +22,7 @@ cdef enum:
     MAX_PLIES = 1 << 14
     MAX_GAME_SIZE = PACKED_SIZE + PLY_SIZE * (MAX_PLIES + 1)
 
-cdef enum:  # MoveWord
-    PLAIN_WORD = 0
+cdef enum:  # MoveWord; 0 for other moves
     EN_PASSANT_WORD = 1
     CASTLE_WORD = 2
     PROMOTION_WORD = 3
@@ -64,7 +63,6 @@ cdef Move _move(const PositionC* pos, uint32_t word) noexcept nogil:
 
 
 cdef uint32_t _word(Move move) noexcept nogil:
-    """Return the two bytes of a move."""
     cdef int flag = move_flag(move)
     cdef uint32_t squares = move & 0xFFF
     if flag & PROMOTION:
@@ -115,7 +113,6 @@ cdef const char* _decode_plies(Decoder* decoder, PositionC* game, int result) no
 
 
 cdef const char* _skip_extensions(Decoder* decoder) noexcept nogil:
-    """Skip the extension records that are whole."""
     cdef Py_ssize_t size
     while decoder.end - decoder.at >= EXTENSION_HEAD and _is_zero(decoder.at, 8):
         size = EXTENSION_HEAD + read_u16(decoder.at + 10)

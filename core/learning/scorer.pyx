@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The Python face of this folder (types: scorer.pyi), and the evaluation of many packed positions: scores, counts of the terms.
+"""What Python sees of this folder (types: scorer.pyi), and the evaluation of many packed positions: scores, counts of the terms.
 
 For fitting the weights, a sparse matrix has the counts of a position in each row: White's minus Black's count of every tapered
 weight, then White's count of every plain weight, then Black's. `trace_counts` counts, so the fit uses the engine's evaluation.
@@ -63,8 +63,8 @@ cdef class Scorer:
         free_evaluator(self.evaluator)
 
     def scores(self, const uint8_t[:, ::1] boards, int16_t[::1] out, float[::1] shares=None):
-        """Write what `Engine.evaluate` returns to an array of 16-bit integers; to `shares` what known endings and the fifty-move
-        counter leave of the network's part of each, 0 to 1."""
+        """Write what `Engine.evaluate` returns to an array of 16-bit integers; to `shares` the fraction of the network's score
+        that counts in each, 0 to 1: less in known endings and late in the fifty-move count."""
         cdef PositionC pos
         cdef const int32_t* factor
         cdef int score

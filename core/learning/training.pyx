@@ -97,7 +97,6 @@ cdef struct Chunk:
 
 
 cdef int _new_chunk(Chunk* chunk, int blocks) except -1:
-    """Raises MemoryError."""
     cdef size_t units = <size_t>blocks * VIEWS * BLOCK
     cdef size_t lists = VIEWS * LIST_SIZE + VIEWS * (1 + MAX_PIECES) + BIAS + 1
     chunk.memory = malloc((units + CHUNK * LANES) * sizeof(float) + lists * sizeof(uint16_t) + ALIGNMENT)

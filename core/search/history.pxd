@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The history tables and functions for their entries; learning.pxd updates them after a result.
+"""The history tables and functions for their entries; update.pxd updates them after a result.
 
 Killers; how well quiet moves did: by squares and whether the other side attacks them, after the moves before them
 (continuation), and in this pawn structure; how well captures did; and the error of the static evaluation in similar positions

@@ -26,6 +26,4 @@ cdef struct Node:
     int eval  # see _refined_eval
     TTHit hit
 
-cdef int search_move(
-    Searcher* s, const Node* node, Move move, int moves, int history, int extension, int best
-) noexcept nogil
+cdef int search_move(Searcher* s, const Node* node, Move move, int moves, int history, int extension, int best) noexcept nogil

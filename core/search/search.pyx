@@ -25,9 +25,7 @@ cdef enum:
 cdef inline bint _is_draw(Searcher* s, int ply) noexcept nogil:
     """Return whether the position is a draw by fifty moves (mate comes first), repetition or insufficient material."""
     cdef const PositionC* pos = &s.stack[ply].pos
-    if pos.reversible >= 4 and has_repeated(
-        &s.keys[s.root_key + ply], pos.reversible, s.root_key + ply, ply
-    ):
+    if pos.reversible >= 4 and has_repeated(&s.keys[s.root_key + ply], pos.reversible, s.root_key + ply, ply):
         return True
     if unlikely(pos.rule50 >= FIFTY_MOVES):
         return pos.checkers == 0 or has_legal_move(pos)
@@ -402,11 +400,7 @@ cdef int _prune_node(Searcher* s, Node* node) noexcept nogil:
     if (
         p.use_probcut
         and depth >= p.probcut_min_depth
-        and not (
-            node.hit.found
-            and node.hit.depth > depth - p.probcut_reduction
-            and node.hit.score < beta + p.probcut_margin
-        )
+        and not (node.hit.found and node.hit.depth > depth - p.probcut_reduction and node.hit.score < beta + p.probcut_margin)
     ):
         return _try_probcut(s, ply, depth, beta, node.raw_eval, &node.hit)
     return NO_SCORE
@@ -435,11 +429,7 @@ cdef inline bint _skip_quiet(
             return True
 
     # 12c. History pruning: the move has a bad history score.
-    if (
-        p.use_history_pruning
-        and lmr_depth <= p.history_pruning_depth
-        and history < -p.history_pruning_margin * node.depth
-    ):
+    if (p.use_history_pruning and lmr_depth <= p.history_pruning_depth and history < -p.history_pruning_margin * node.depth):
         return True
 
     # 12d. SEE pruning: the move loses material.
@@ -507,9 +497,7 @@ cdef inline int _reduction(const Searcher* s, const Node* node, Move move, int m
     return max(reduction, 0) // PLY
 
 
-cdef int search_move(
-    Searcher* s, const Node* node, Move move, int moves, int history, int extension, int best
-) noexcept nogil:
+cdef int search_move(Searcher* s, const Node* node, Move move, int moves, int history, int extension, int best) noexcept nogil:
     """Make move number `moves` of a node, and return its score. `best` is that of the moves before it.
 
     Principal variation search: only the first move is searched with the open window; the others first with a null window and at

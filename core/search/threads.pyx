@@ -6,17 +6,7 @@ The threads are started for each search, so none exists between searches, where 
 the system, started through Python's portable interface; they need neither Python code nor the GIL to start or end.
 """
 
-from cpython.pythread cimport (
-    NOWAIT_LOCK,
-    WAIT_LOCK,
-    PyThread_acquire_lock,
-    PyThread_allocate_lock,
-    PyThread_free_lock,
-    PyThread_get_stacksize,
-    PyThread_release_lock,
-    PyThread_set_stacksize,
-    PyThread_start_new_thread,
-)
+from cpython.pythread cimport *
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
@@ -63,7 +53,6 @@ cdef Searcher* _new_searcher(const Weights* weights, const NetworkC* network) ex
 
 
 cdef void _free_searchers(Team* team, int count) noexcept:
-    """Free all searchers but the first `count`."""
     cdef Searcher* s
     while team.count > count:
         team.count -= 1

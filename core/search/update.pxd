@@ -22,7 +22,6 @@ cdef inline void _learn_place(Searcher* s, const HistoryView* view, Move move, i
         update_entry(&view.pawn[page_index(view, move)], bonus)
 
 cdef inline void _learn(Searcher* s, const HistoryView* view, Move move, int bonus) noexcept nogil:
-    """Add a bonus to all histories of a move."""
     cdef int i
     if is_noisy(move):
         if s.params.p.use_capture_history:

@@ -283,8 +283,8 @@ def test_sums_at_the_limit_are_accepted() -> None:
         assert engine.trace(Position()) == engine_with(network).trace(Position())
 
 
-def test_the_bound_of_a_sum_counts_one_man_a_square() -> None:
-    """Only the best man of each of the best 32 squares: 768 large weights are no overflow where they cannot come together."""
+def test_the_bound_of_a_sum_counts_one_piece_a_square() -> None:
+    """Only the best piece on each of the best 32 squares: 768 large weights are no overflow where they cannot come together."""
     rng = random.Random(3)
     features = [[0] * 16 for _ in range(networks.INPUTS)]
     for square in range(64):

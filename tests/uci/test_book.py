@@ -48,7 +48,7 @@ def chosen(path: Path, position: Position, moves: list[str] | None = None, best:
     """The move of a book, "" if it has none."""
     with closing(Book(str(path))) as reader:
         found = reader.choose(position, moves or [], best, game)
-    return found.move if found else ""
+    return found[0] if found else ""
 
 
 def test_the_greatest_weight_or_drawn_by_weight_among_what_is_allowed(book: Path) -> None:

@@ -52,7 +52,7 @@ class Lines:
 
 
 class FakeEngine:
-    """The face of `core.engine.Engine`; endless searches, and those to HELD_DEPTH, run until stop, or `release`."""
+    """Stands in for `core.engine.Engine`: endless searches, and those to HELD_DEPTH, run until stop, or `release`."""
 
     fail: Exception | None = None
     big_hash: threading.Event | None = None

@@ -13,7 +13,7 @@ import chess.syzygy
 import oracle
 import pytest
 from coachwhip.core.engine import Position
-from coachwhip.uci.tablebase import Tablebase, Verdict
+from coachwhip.uci.tablebase import Rank, Tablebase
 from places import DATA
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def queen_wins(board: chess.Board) -> int:
     return 2 if board.pieces(chess.QUEEN, board.turn) else -2
 
 
-def judge(tables: Tablebase, fen: str, moves: str = "", limit: int = 7) -> Verdict | None:
+def judge(tables: Tablebase, fen: str, moves: str = "", limit: int = 7) -> list[Rank] | None:
     position = Position(fen)
     for move in moves.split():
         position.make(move)
@@ -69,7 +69,7 @@ def ranks(tables: Tablebase, fen: str, moves: str = "") -> list[tuple[int, list[
     """The result of each rank and its moves."""
     verdict = judge(tables, fen, moves)
     assert verdict
-    return [(rank.wdl, rank.moves) for rank in verdict.ranks]
+    return [(rank.wdl, rank.moves) for rank in verdict]
 
 
 # Without tables on the disk
@@ -117,8 +117,8 @@ def test_the_counted_moves_limit_the_win(counter: int, best: list[tuple[int, lis
     assert ranks(tables, fen)[: len(best)] == best
     verdict = judge(tables, fen)
     assert verdict
-    assert verdict.ranks[0].score_cp == (20000 - 4 if best[0][0] == 2 else 1)
-    assert sum(len(rank.moves) for rank in verdict.ranks) == verdict.hits == len(Position(fen).legal_moves())
+    assert verdict[0].score_cp == (20000 - 4 if best[0][0] == 2 else 1)
+    assert sum(len(rank.moves) for rank in verdict) == len(Position(fen).legal_moves())
     tables.rule50 = False
     assert ranks(tables, fen)[0] == (2, ["b1b3"] if counter else ["b1b3", "b1b4"])
 
@@ -286,8 +286,8 @@ def test_a_win_is_won(tables: Tablebase, fen: str) -> None:
     while position.result() == "*":
         verdict = tables.judge(position, position.legal_moves(), 7)
         assert verdict
-        assert abs(verdict.ranks[0].wdl) == 2
-        position.make(rng.choice(verdict.ranks[0].moves))
+        assert abs(verdict[0].wdl) == 2
+        position.make(rng.choice(verdict[0].moves))
     assert position.result() == "1-0"
 
 
