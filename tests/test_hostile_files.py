@@ -8,7 +8,6 @@ import bz2
 import contextlib
 import gzip
 import html
-import logging
 import lzma
 import os
 import random
@@ -93,14 +92,6 @@ def test_a_game_ends_at_its_first_error(
     board_page.page(studies, "test")
     assert not caplog.records
     assert capfd.readouterr().err == ""
-
-
-def test_nothing_is_logged_about_a_bad_position(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    path = file_with(tmp_path, f'[FEN "8/8/8/8 w - - 0 1"]\n{TAGS}1. e4 {{ [%eval 0.3] }} 1-0\n')
-    with caplog.at_level(logging.DEBUG):
-        (fault,) = games.read_files([str(path)])[1]
-    assert one_line(fault, path)
-    assert not caplog.records
 
 
 @pytest.mark.parametrize("number", ["$" + "9" * 5000, "9" * 5000 + "."])

@@ -103,26 +103,3 @@ def test_an_sdist_builds_the_levels(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("COACHWHIP_ARCH", raising=False)
     assert setup_py()["ARCH"] == "levels"
-
-
-def test_a_row_of_tunables_is_a_field_at_the_next_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only a row that comes, goes or changes its note makes the next build translate what knows `Params`."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "core").mkdir()
-    table = tmp_path / "core" / "tunables.py"
-    text = (ROOT / "core" / "tunables.py").read_text(encoding="utf-8")
-    stage = setup_py()["stage_pxd"]
-
-    def staged() -> tuple[str, int]:
-        path = stage() / "coachwhip" / "core" / "tunables.pxd"
-        return path.read_text(encoding="utf-8"), path.stat().st_mtime_ns
-
-    table.write_text(text, encoding="utf-8")
-    before = staged()
-    changed = re.sub(r'(?<="see_pawn", )\d+', "123", text)
-    assert changed != text
-    table.write_text(changed, encoding="utf-8")
-    assert staged() == before
-    row = '    ("new_margin", 1, 0, 2, 1, "what it is for"),\n'
-    table.write_text(re.sub(r"(?m)^NUMBERS.*\n", lambda head: head[0] + row, text), encoding="utf-8")
-    assert "int new_margin  # what it is for\n" in staged()[0]

@@ -5,7 +5,6 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import chess
 import pytest
@@ -61,23 +60,6 @@ def test_perft_options_stand_anywhere(capsys: pytest.CaptureFixture[str]) -> Non
         assert "Nodes searched: 2039" in capsys.readouterr().out.splitlines()
 
 
-def test_a_suite_is_counted_with_the_threads_and_the_table_that_were_asked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    given = []
-
-    class Spied(Position):
-        def perft(self, depth: int, **settings: Any) -> int:
-            given.append(settings)
-            return super().perft(depth, **settings)
-
-    suite = tmp_path / "suite.epd"
-    suite.write_text(f'{KIWIPETE}; id "kiwi; pete"; D1 48; D2 2039; D3 97862;\n')
-    monkeypatch.setattr(perft, "Position", Spied)
-    assert perft.main(["--suite", str(suite), "--threads", "3", "--hash", "1"]) == 0
-    assert given == [{"threads": 3, "hash_mb": 1}] * 3
-
-
 def test_a_suite_with_a_planted_count_is_found_and_the_rest_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     suite = tmp_path / "suite.epd"
     suite.write_text(
@@ -98,9 +80,9 @@ def test_a_suite_with_a_planted_count_is_found_and_the_rest_counted(tmp_path: Pa
 
 
 class _Faulty:
-    """A position that forgets or invents a move, wherever in the tree it comes up."""
+    """A position that forgets a move, wherever in the tree it comes up."""
 
-    missing = invented = ""
+    missing = "e8c8"
 
     def __init__(self, fen: str, chess960: bool = False) -> None:
         self._position = Position(fen, chess960)
@@ -118,34 +100,23 @@ class _Faulty:
             self.make(move)
             counts.append((move, 1 if depth == 1 else self.perft(depth - 1)))
             self._position.undo()
-        return [*counts, (self.invented, 1)] if self.invented else counts
+        return counts
 
 
-@pytest.mark.parametrize("fault", ["missing", "invented"])
 def test_a_wrong_move_is_named_where_it_is_wrong(
-    fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     suite = tmp_path / "suite.epd"
     suite.write_text(f"{KIWIPETE} ;D1 48 ;D2 2039 ;D3 97862\n")
-    monkeypatch.setattr(_Faulty, fault, {"missing": "e8c8", "invented": "a1a8"}[fault])
     monkeypatch.setattr(perft, "Position", _Faulty)
     assert perft.main(["--suite", str(suite), "--json"]) == 1
     (wrong,) = json.loads(capsys.readouterr().out)["wrong"]
-    if fault == "invented":
-        assert wrong["reason"].startswith("here illegal move generated a1a8: ")
-        return
     assert wrong["depth"] == 2
     assert "legal move missing e8c8" in wrong["reason"]
     board = chess.Board(KIWIPETE)
     board.push_uci(wrong["reason"].split()[1])  # "after MOVE ..."
     assert chess.Move.from_uci("e8c8") in board.legal_moves
     assert board.fen() in wrong["reason"]
-
-
-def test_castling_rights_in_any_order_can_be_judged() -> None:
-    """The core reads them all; python-chess, which judges, reads only the first."""
-    for castling in ("KQkq", "qkQK", "kQkq"):
-        assert "the expected count is wrong" in perft.first_wrong_move(KIWIPETE.replace("KQkq", castling), 2)
 
 
 def test_a_bad_suite_line_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -132,23 +132,3 @@ def test_two_revisions_are_set_against_each_other(repository: Path, capsys: pyte
     found = json.loads(capsys.readouterr().out)
     assert [engine["name"].split()[0] for engine in found["engines"]] == ["HEAD~1", "HEAD"]
     assert [engine["faults"]["illegal move"] for engine in found["engines"]] == [1, 1]
-
-
-def test_a_python_without_cython_gets_a_builder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    commands: list[list[str]] = []
-
-    def run(command: list[str], **_: object) -> None:
-        commands.append(command)
-        Path(command[-1]).mkdir(exist_ok=True) if "venv" in command else None
-
-    monkeypatch.setattr(builds, "cache_folder", lambda: tmp_path)
-    monkeypatch.setattr(builds, "_run", run)
-    monkeypatch.setattr(builds, "_major_version", lambda _: 99)
-    assert builds._builder() == sys.executable
-    assert commands == []
-    monkeypatch.setattr(builds, "_major_version", lambda package: 65 if package == "setuptools" else 3)
-    first = builds._builder()
-    assert [command[1:3] for command in commands] == [["-m", "venv"], ["-m", "pip"]]
-    assert Path(first).is_relative_to(tmp_path)
-    assert builds._builder() == first
-    assert len(commands) == 2

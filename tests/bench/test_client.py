@@ -8,10 +8,9 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import chess
 import pytest
-from coachwhip.bench.engines.client import FOREIGN_LINES, Client, Patience, check_engines, legal_move, read_option, setoption
-from coachwhip.bench.engines.faults import CRASH, ILLEGAL_MOVE, STALL, EngineFault, StartError
+from coachwhip.bench.engines.client import FOREIGN_LINES, Client, Patience, check_engines, read_option, setoption
+from coachwhip.bench.engines.faults import CRASH, STALL, EngineFault, StartError
 from coachwhip.bench.engines.info import Info, read_info, reported_nodes
 from coachwhip.bench.engines.spec import EngineSpec
 from places import STUB
@@ -156,13 +155,6 @@ def test_the_name_that_an_engine_reports_is_printable() -> None:
     code = r"input(); print('id name \033[31mred\nuciok', flush=True); input(); print('readyok', flush=True); input()"
     (name,) = check_engines([EngineSpec((sys.executable, "-c", code), "", {})])
     assert name == "?[31mred"
-
-
-@pytest.mark.parametrize("text", ["0000", "(none)", "", "e2e5", "e7e8q", "O-O"])
-def test_what_is_no_legal_move_is_a_fault(text: str) -> None:
-    with pytest.raises(EngineFault) as caught:
-        legal_move(chess.Board(), text)
-    assert caught.value.reason == ILLEGAL_MOVE
 
 
 @pytest.mark.parametrize(

@@ -9,15 +9,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import chess
 import pytest
 from coachwhip.bench.suite import __main__ as suite
 from coachwhip.bench.suite.epd import Problem, parse, read_files
-from coachwhip.bench.suite.solver import Moment, attempt, follow
+from coachwhip.bench.suite.solver import Moment, attempt
 from uci_process import run_until
 
 from coachwhip.cli.command import CommandError
-from coachwhip.games.openings import open_book
 
 # Answers each position, by its first FEN field, with what a JSON file says: lines, then a move; or one of the faults. Every
 # position it is asked about goes to a log.
@@ -123,24 +121,6 @@ def test_what_a_line_asks(line: str, asked: dict[str, Any]) -> None:
     assert parse(line, "f") == Problem(**{"file": "f", "label": "", "fen": TWO_PAWNS_FEN, "chess960": False, **asked})
 
 
-IMPOSSIBLE = [  # a position with rights or an en-passant square that cannot be, and as python-chess writes it without them
-    ("4k3/8/8/8/8/8/3PP3/4K3 w KQkq -", "4k3/8/8/8/8/8/3PP3/4K3 w - - 0 1"),
-    ("r4rk1/8/8/8/8/8/4P3/R3K2R w KQkq -", "r4rk1/8/8/8/8/8/4P3/R3K2R w KQ - 0 1"),
-    ("4k3/8/8/8/8/8/4P3/4K3 w - e6", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"),
-    ("4k3/8/8/3pP3/8/8/4P3/4K3 w KQ d6", "4k3/8/8/3pP3/8/8/4P3/4K3 w - d6 0 1"),
-]
-
-
-@pytest.mark.parametrize(("text", "fen"), IMPOSSIBLE)
-def test_what_cannot_be_is_dropped_as_in_a_session(text: str, fen: str, tmp_path: Path) -> None:
-    problem = parse(f"{text} bm e3;", "f")
-    assert problem is not None
-    assert (problem.fen, problem.chess960) == (fen, False)
-    path = tmp_path / "book.epd"
-    path.write_text(f"{text}\n")
-    assert open_book(path)[0]() == (fen, False, "")
-
-
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
@@ -189,14 +169,6 @@ def test_lines_without_a_question_are_counted_and_labels_made_unique(tmp_path: P
         read_files([path])
 
 
-def test_a_suite_of_others_is_read(shared_data: Path) -> None:
-    problems, warnings = read_files([shared_data / "strategy/sts.epd"])
-    assert (len(problems), len({problem.key for problem in problems}), warnings) == (1500, 1500, [])
-    assert all(
-        problem.grades and problem.grades[move] == 10 == problem.max_points for problem in problems for move in problem.best
-    )
-
-
 # ---- when it is solved
 
 
@@ -226,25 +198,6 @@ def test_the_solution_is_found_where_the_choice_stays_right() -> None:
         assert (found.solved_seconds, found.solved) == (solved, solved is not None), moves
         if solved is not None:
             assert (found.solved_depth, found.solved_nodes, found.seconds) == (2 * solved, 3 * solved, len(moves) - 1)
-
-
-def test_info_lines_are_followed() -> None:
-    stamped = [
-        (0.1, "info depth 1 score cp 20 nodes 50 pv e2e4 e8e7"),
-        (0.2, "info depth 2 multipv 2 score mate 5 nodes 90 pv e1f2"),
-        (0.3, "info depth 2 score mate 3 nodes 100 nps 5 pv e2e3"),
-        (0.4, "info depth 3 score mate 2 lowerbound nodes 150 pv d2d4"),
-        (0.5, "info depth 4 score mate 2 nodes 1_0 pv e8e7"),
-        (0.6, "info string the pv is fine"),
-        (0.6, "info depth 5 pv"),
-        (0.7, "info depth 5 score cp 3 time 1 pv d2d4"),
-    ]
-    assert follow(stamped, chess.Board(TWO_PAWNS_FEN)) == [
-        Moment(0.1, 1, 50, "e2e4", None),
-        Moment(0.3, 2, 100, "e2e3", 3),
-        Moment(0.4, 3, 150, "d2d4", 3),
-        Moment(0.7, 5, None, "d2d4", None),
-    ]
 
 
 # ---- runs
@@ -339,21 +292,3 @@ def test_ctrl_c_reports_what_was_done(engine: Any, tmp_path: Path) -> None:
     assert "coachwhip suite: interrupted" in ended.stderr
     assert "Traceback" not in ended.stderr
     assert re.search(r"\b0/[23]\b", ended.stdout)
-
-
-# ---- the command line
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["FILE", "--time", "0"],
-        ["FILE", "--time", "1", "--depth", "2"],
-        ["FILE", "--option", "Hash=many"],
-    ],
-)
-def test_a_bad_command_line_is_rejected_in_one_message(words: list[str], epd: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert suite.main([str(epd) if word == "FILE" else word for word in words]) == 2
-    out, err = capsys.readouterr()
-    assert "coachwhip suite: " in err.splitlines()[-1]
-    assert not out

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every subcommand with every fault of a file or an installation: a message that names it, no traceback, nothing started."""
+"""Every reader and writer with every fault of a file or an installation: a message that names it, no traceback, nothing started."""
 
 import lzma
 import os
@@ -41,12 +41,9 @@ LABELLED = "".join(  # there is something to learn: a knight more has won nothin
 )
 READS = """
     bench 1 --weights FILE.py, perft --suite FILE.epd, MATCH --openings FILE.epd, MATCH --openings FILE.pgn, MATCH --openings FILE.bin,
-    MATCH --syzygy FILE.rtbw, SUITE FILE.epd,
-    speed --revision HEAD --repository FILE, LAB --positions FILE.fen, LAB --weights FILE.py, ANALYSE FILE.pgn,
-    ANALYSE good.pgn --weights FILE.py, SELFPLAY --openings FILE.epd, SELFPLAY --openings FILE.bin,
-    SELFPLAY --weights FILE.py, selfplay FILE.vf --epd -, SPSA --openings FILE.epd, SPSA --weights FILE.py,
-    tune FILE.epd --output new.py, TUNE --weights FILE.py, train FILE.vf --output new.cwnet, TRAIN --weights FILE.py,
-    weights --weights FILE.py, --weights FILE.py weights, --weights FILE.py go depth 1
+    MATCH --syzygy FILE.rtbw, SUITE FILE.epd, speed --revision HEAD --repository FILE, LAB --positions FILE.fen, ANALYSE FILE.pgn,
+    ANALYSE good.pgn --weights FILE.py, selfplay FILE.vf --epd -, tune FILE.epd --output new.py, train FILE.vf --output new.cwnet,
+    --weights FILE.py go depth 1
 """
 JOURNALS = [f"{work} --journal FILE" for work in ("MATCH", "SPSA")]
 REPLACES = [  # an old file of the same kind, at the end and as a whole

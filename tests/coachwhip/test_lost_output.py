@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Output that cannot be delivered: a message and an exit code for a full disk, silence for a reader that has gone."""
 
-import os
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -68,23 +66,6 @@ def test_a_disk_with_room_for_a_part_is_full_too(tmp_path: Path, run: Run) -> No
     with open(tmp_path / "weights.py", "wb") as stdout, room_of(5000):
         done = run(["weights"], stdout=stdout)
     assert (done.returncode, done.stderr) == (1, "coachwhip: cannot write standard output: File too large\n")
-
-
-def test_a_pipe_that_does_not_block_loses_nothing(run: Run, user_environment: dict[str, str]) -> None:
-    import fcntl
-
-    whole = run(["weights"]).stdout.encode()
-    reader, writer = os.pipe()
-    os.set_blocking(writer, False)
-    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
-    with subprocess.Popen([*ENGINE, "weights"], env=user_environment, stdout=writer, stderr=subprocess.PIPE) as child:
-        os.close(writer)
-        with open(reader, "rb") as pipe:
-            time.sleep(0.5)  # by now the pipe is full, which is smaller than the weights
-            got = pipe.read()
-        assert child.stderr
-        assert child.stderr.read() == b""
-    assert (child.returncode, got) == (0, whole)
 
 
 @pytest.mark.parametrize(("words", "text"), [(["bench", "1"], ""), ([], "bench 1\n")], ids=["subcommand", "session"])

@@ -40,18 +40,6 @@ def packed_rows(fens: list[str]) -> np.ndarray:
     return np.stack([np.frombuffer(pack(fen), np.uint8) for fen in fens])
 
 
-def walk(count: int) -> list[str]:
-    """Positions of random games."""
-    rng = random.Random(1)
-    fens: list[str] = []
-    while len(fens) < count:
-        position = Position(rng.choice(FENS))
-        while position.result() == "*" and position.ply < 60:
-            fens.append(position.fen())
-            position.make(rng.choice(position.legal_moves()))
-    return fens
-
-
 @pytest.mark.parametrize("fen", FENS)
 def test_packing_keeps_the_position(fen: str) -> None:
     packed = pack(fen)

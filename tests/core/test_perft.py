@@ -15,7 +15,6 @@ from places import DATA
 SUITES = ("standard", "random", "single-check", "double-check", "en-passant", "chess960", "dfrc", "unreachable")
 OWN_SUITES = sorted(path.stem for path in (DATA / "perft").glob("*.epd"))
 MAX_SUITE_NODES = 100_000  # of a count in ../shared
-KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 DOUBLE_960 = "1r2k1r1/8/8/8/8/8/8/R4KR1 w GAgb - 0 1"
 WAYS: list[dict[str, Any]] = [
     {},

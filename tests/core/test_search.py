@@ -157,17 +157,6 @@ def deeper_values(**settings: int) -> dict[str, str]:
     return {fen: oracle.engine_value(engine, Position(fen), depth) for fen, depth in depths.items()}
 
 
-def test_without_alpha_beta_nothing_that_needs_a_window_is_left() -> None:
-    nothing = dict.fromkeys(SWITCHES, 0)
-    crowd = "pvs aspiration mate_distance rfp nmp futility lmr probcut killers history"
-    narrow = {"use_aspiration": 1, "aspiration_min_depth": 2, "aspiration_window": 4}
-    for more, fewer in (({f"use_{name}": 1 for name in crowd.split()}, {}), (narrow, {"use_iterative_deepening": 1})):
-        one, other = (oracle.new_engine(**nothing | fewer | each) for each in (more, {}))
-        for fen in ("r1bqk2r/ppppb2p/2n3p1/4pn2/B7/2P2N2/PP1P1PPP/RNBQ1RK1 w kq - 2 8", KIWIPETE):
-            first, second = (engine.search(Position(fen), depth=3) for engine in (one, other))
-            assert (first.nodes, score(first)) == (second.nodes, score(second))
-
-
 # --- Mates ---
 
 MATES = [

@@ -20,7 +20,6 @@ KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1
 MIDDLEGAME = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10"
 ENDGAME = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"
 FENS = (STARTPOS_FEN, KIWIPETE, MIDDLEGAME, ENDGAME, "7k/8/8/p7/P7/8/7r/K7 w - - 0 1")
-MATE_IN_3 = "6R1/2B5/3Nk3/7p/2P2P2/p3P3/P4K2/4R3 w - - 0 39"
 THREADS = 4
 PATIENCE = 60  # seconds after which a search that ought to end has failed
 

@@ -9,31 +9,21 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import chess
-import chess.engine
 import networks
 import pytest
-from chess.engine import Limit
 from coachwhip.bench import bench
 from coachwhip.bench.engines.spec import own_command
 from coachwhip.bench.match import __main__ as match
 from coachwhip.core.engine import Engine, Network, Position
-from coachwhip.evaluation import config, trace
+from coachwhip.evaluation import config
 from coachwhip.evaluation import weights as shipped_weights
 from coachwhip.evaluation.config import WeightsError
 from coachwhip.uci.loop import UciLoop
 from coachwhip.uci.writer import LineWriter
-from places import DATA as DATA_FOLDER
 from places import TERMS
 
-from coachwhip import open_engine
-from coachwhip.cli import weights
 from coachwhip.learn import selfplay, spsa, train, tune
-from coachwhip.study.analyse import __main__ as analyse
-from coachwhip.study.lab import __main__ as lab
-from coachwhip.study.reference import __main__ as reference
 
-KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 DATA = networks.by_chance(16, 1).encode()
 
 
@@ -143,21 +133,6 @@ def test_a_wrong_network_is_rejected_with_a_message(tmp_path: Path, data: bytes 
     assert "hunter" not in said
 
 
-@pytest.mark.parametrize(("kind", "how"), [("residual", "added to the terms'"), ("pure", "in place of the terms'")])
-def test_the_table_of_eval_has_the_part_of_the_network(kind: str, how: str) -> None:
-    engine = Engine(config.flatten(config.load_default()), 1, network=Network(networks.by_chance(32, 2, kind).encode()))
-    position = Position(KIWIPETE)
-    traced: Any = engine.trace(position)
-    lines = trace.table(traced).splitlines()
-    (line,) = [line for line in lines if line.startswith("Network ")]
-    assert line == f"Network {traced['network']['score'] / 100:+.2f} from White's side, {how} {traced['raw'] / 100:+.2f}"
-    assert f"Evaluation {engine.evaluate(position) / 100:+.2f} from White's side" in lines[-1]
-    title = next(number for number, line in enumerate(lines) if line.startswith("What each piece is worth to the network"))
-    shown = [cell for rank in reversed(lines[title + 1 : title + 9]) for cell in rank.split()]
-    assert shown == ["." if cp is None else f"{cp / 100:+.2f}" for cp in traced["network"]["worth"]]
-    assert sum(cell != "." for cell in shown) == 30
-
-
 # --- Who uses it ---
 
 
@@ -197,15 +172,7 @@ def test_bench_and_selfplay_and_spsa_search_with_the_network(
     assert "belongs to another run of spsa" in capsys.readouterr().err
 
 
-GAMES = str(DATA_FOLDER / "games" / "games.pgn")
 OURS = shlex.join(own_command())
-TOOLS: dict[str, tuple[Callable[[list[str]], int], list[str]]] = {  # those that make an engine in their own process
-    "analyse": (analyse.main, [GAMES, "--depth", "1"]),
-    "bench": (bench.main, ["1"]),
-    "selfplay": (selfplay.main, ["own.vf", "--games", "1"]),
-    "spsa": (spsa.main, ["--tune", "rfp_margin", "--games", "2", "--nodes", "50"]),
-    "weights": (weights.main, []),
-}
 
 
 def rejected(capsys: pytest.CaptureFixture[str], run: Callable[[list[str]], int], words: list[str]) -> str:
@@ -218,20 +185,6 @@ def rejected(capsys: pytest.CaptureFixture[str], run: Callable[[list[str]], int]
     return line
 
 
-@pytest.mark.parametrize("tool", TOOLS)
-def test_tools_reject_a_broken_network(
-    mine: Path, shipped: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tool: str
-) -> None:
-    """That of a weights file, and the shipped one."""
-    monkeypatch.chdir(mine.parent)
-    run, words = TOOLS[tool]
-    (mine.parent / "small.cwnet").unlink()
-    assert "mine.py: NETWORK: there is no file small.cwnet" in rejected(capsys, run, ["--weights", str(mine), *words])
-    shipped.write_bytes(DATA[:-1])
-    message = "weights.py: NETWORK: shipped.cwnet cannot be used: the network is truncated"
-    assert message in rejected(capsys, run, words)
-
-
 def test_an_engine_with_a_broken_network_plays_no_match(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It would go on with other weights than it should use."""
     (mine.parent / "small.cwnet").write_bytes(DATA[:-1])
@@ -239,19 +192,6 @@ def test_an_engine_with_a_broken_network_plays_no_match(mine: Path, capsys: pyte
     said = rejected(capsys, match.main, ["--games", "2", "--nodes", "50", *engines])
     assert said.startswith("coachwhip match: cannot use ")
     assert "mine.py: NETWORK: small.cwnet cannot be used: the network is truncated" in said
-
-
-def test_the_engine_of_programs_rejects_a_broken_network(mine: Path, shipped: Path) -> None:
-    """With the message of a session, and it can be used again with other weights."""
-    (mine.parent / "small.cwnet").unlink()
-    with pytest.raises(chess.engine.EngineError, match=r"^WeightsFile: mine\.py: NETWORK: there is no file small\.cwnet"):
-        open_engine({"WeightsFile": str(mine)})
-    shipped.unlink()
-    with open_engine() as engine:
-        said = engine.analyse(chess.Board(), Limit(depth=2))["string"]
-        assert said.startswith("no engine: weights.py: NETWORK: there is no file shipped.cwnet among the shipped networks")
-        engine.configure({"WeightsFile": str(TERMS)})
-        assert engine.analyse(chess.Board(), Limit(depth=2))["depth"] == 2
 
 
 def test_a_session_says_once_that_the_shipped_network_is_broken(shipped: Path, tmp_path: Path) -> None:
@@ -278,30 +218,8 @@ def test_a_session_says_once_that_the_shipped_network_is_broken(shipped: Path, t
 # --- Who keeps the terms ---
 
 
-def test_the_laboratory_and_the_textbook_searches_keep_the_terms(
-    mine: Path, plain: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whatever network the given or the shipped weights name."""
-    (positions := mine.parent / "one.fen").write_text(KIWIPETE, encoding="utf-8")
-
-    def printed(run: Callable[[list[str]], int], *words: str) -> Any:
-        capsys.readouterr()
-        assert run([*words, "--depth", "1", "--json"]) == 0
-        return json.loads(capsys.readouterr().out)
-
-    def cells(weights: Path) -> list[Any]:
-        words = ["--only", "killers", "--positions", str(positions), "--weights", str(weights)]
-        depths = [each for cell in printed(lab.main, *words)["cells"] for each in cell["depths"]]
-        return [[each[name] for name in ("nodes", "value", "move", "worth")] for each in depths]
-
-    with_network = printed(reference.main)
-    monkeypatch.setattr(shipped_weights, "NETWORK", "")
-    assert printed(reference.main) == with_network
-    assert cells(mine) == cells(plain)
-
-
-def test_tune_and_train_take_the_terms_alone(mine: Path, plain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The network of the weights file may be gone; `tune` keeps its name, and says whether it is found from the new file."""
+def test_tune_and_train_take_the_terms_alone(mine: Path, plain: Path, tmp_path: Path) -> None:
+    """The network of the weights file may be gone; `tune` keeps its name."""
     data, teacher = tmp_path / "own.vf", tmp_path / "teacher.py"
     dear = [
         (pair[0] + 200, pair[1] + 200) if place == 0 else pair for place, pair in enumerate(config.load_default()["MATERIAL"])
@@ -310,22 +228,14 @@ def test_tune_and_train_take_the_terms_alone(mine: Path, plain: Path, tmp_path: 
     assert selfplay.main([str(data), *SHORT, "30", "--max-moves", "40", "--weights", str(teacher)]) == 0
     fitting = [str(data), "--epochs", "3", "--batch", "64", "--validation", "0.2"]
 
-    def tuned(output: Path, start: Path) -> tuple[dict[str, Any], str]:
-        """The new entries, and the last line on stderr."""
-        capsys.readouterr()
-        assert tune.main([*fitting, "--wdl", "0", "--only", "material", "--output", str(output), "--weights", str(start)]) == 0
-        return config.load(output), capsys.readouterr().err.splitlines()[-1]
+    def tuned(output: Path, start: Path) -> dict[str, Any]:
+        words = ["--wdl", "0", "--only", "material", "--output", str(output), "--weights", str(start)]
+        assert tune.main([*fitting, *words]) == 0
+        return config.load(output)
 
-    (tmp_path / "other").mkdir()
-    without, said = tuned(tmp_path / "without.py", plain)
-    assert (without["NETWORK"], "network" in said) == ("", False)
-    kept, said = tuned(tmp_path / "kept.py", mine)
-    assert kept == without | {"NETWORK": "small.cwnet"}
-    assert said.endswith("if it is residual, train another one, since it was trained to be added to the old weights")
-    assert "The network small.cwnet was not used by the fit." in " ".join((tmp_path / "kept.py").read_text().split())
-    moved, said = tuned(tmp_path / "other" / "moved.py", mine)
-    assert moved == kept
-    assert "; moved.py: NETWORK: there is no file small.cwnet, neither from " in said
+    without = tuned(tmp_path / "without.py", plain)
+    assert without["NETWORK"] == ""
+    assert tuned(tmp_path / "kept.py", mine) == without | {"NETWORK": "small.cwnet"}
     (mine.parent / "small.cwnet").unlink()
     for name, start in (("a", plain), ("b", mine)):
         words = ["--hidden", "16", "--rate", "0.01", "--output", str(tmp_path / f"{name}.cwnet"), "--weights", str(start)]

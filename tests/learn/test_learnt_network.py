@@ -111,19 +111,6 @@ def test_the_gradient_is_that_of_the_loss(boards: list[chess.Board], packed: Any
     assert len(used) > 100 * hidden
 
 
-def test_many_positions_have_the_gradient_of_their_parts(packed: Any) -> None:
-    """More positions than are computed at a time."""
-    rng = np.random.default_rng(3)
-    boards = np.concatenate([packed, packed, packed])[:1100]
-    singles = some_singles(rng, 1100)
-    values = floats(16)
-    loss, gradient = gradient_of(boards, singles, values, 16)
-    parts = [slice(at, at + 100) for at in range(0, 1100, 100)]
-    found = [gradient_of(boards[part], singles[:, part], values, 16) for part in parts]
-    assert loss == pytest.approx(sum(each for each, _ in found), rel=1e-9)
-    assert gradient == pytest.approx(sum(each for _, each in found), rel=1e-4, abs=1e-5)
-
-
 # --- Integers ---
 
 

@@ -184,21 +184,6 @@ def test_a_wrong_weight_comes_back_unless_the_prior_holds_it(
         assert abs(found[1][2][half] - wrong[2][half]) < 10
 
 
-def test_neighbours_in_a_table_change_alike() -> None:
-    seen = np.ones(len(TAPERED), dtype=np.bool_)
-    names = [weight.name for weight in TAPERED]
-    squares, danger, material = names.index("rook_squares"), int(TABLE[0]), names.index("material")
-    change = np.zeros(len(model.PARAMETERS))
-    change[[squares + 9, danger + 5, material]] = 1
-    rough = model.roughness(seen) @ change
-    expected = {squares + 9: 4, squares + 8: -1, squares + 10: -1, squares + 1: -1, squares + 17: -1}
-    expected |= {danger + 5: 2, danger + 4: -1, danger + 6: -1}
-    assert {at: rough[at] for at in np.flatnonzero(rough)} == expected
-    seen[[squares + 8, danger + 6]] = False
-    rough = model.roughness(seen) @ change
-    assert (rough[squares + 9], rough[squares + 8], rough[danger + 5], rough[danger + 6]) == (3, 0, 1, 0)
-
-
 def test_no_better_validation_ends_the_fit(own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--prior", 0, "--rate", 40, "--epochs", 200, "--patience", 3, "--batch", 64, "--validation", 0.5]
     summary = run(capsys, own, "--output", tmp_path / "new.py", *words)
@@ -282,24 +267,6 @@ def test_weights_that_are_frozen_stay(epd: Path, tmp_path: Path, capsys: pytest.
     before, after = config.load(start), config.load(tmp_path / "new.py")
     moved = {name for name in before if json.dumps(before[name]) != json.dumps(after[name])}
     assert moved == mobility.keys() - {"QUEEN_MOBILITY"}
-
-
-def test_positions_are_left_out_on_demand(epd: Path, own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Side lines always are: they have no result."""
-    path = tmp_path / "twice.epd"
-    path.write_text(2 * epd.read_text())
-    scores, boards = tuning_set.read(epd).scores, [fen.rsplit(" ", 2)[0] for fen in fens_of(epd)]
-
-    def positions(path: Path, *options: object) -> int:
-        (file,) = run(capsys, path, "--output", tmp_path / "new.py", *QUICK, "--epochs", 1, *options)["files"]
-        return int(file["positions"])
-
-    assert positions(path) == 2 * len(boards)
-    assert positions(path, "--distinct") == len(set(boards)) < len(boards)
-    assert positions(path, "--max-score", 200) == 2 * (np.abs(scores) <= 200).sum() < 2 * len(boards)
-    plies = json.loads(Path(f"{own}.json").read_text())["plies"]
-    assert 0 < positions(own, "--per-game", 9, "--max-score", 100) < positions(own, "--per-game", 9) <= 12 * 9 < positions(own)
-    assert positions(own) <= 12 * 40 < positions(own, "--per-game", 1000, "--max-score", 32767) < plies
 
 
 # --- The new file ---

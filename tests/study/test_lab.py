@@ -181,16 +181,6 @@ def test_the_command_writes_json(positions: str, capsys: pytest.CaptureFixture[s
     assert len(printed["cells"]) == 2 * len(techniques.ladder())
 
 
-def test_single_techniques_from_the_command_line(positions: str, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["--depth", "2", "--positions", positions, "--hash", "1"]
-    assert lab.main([*words, "--only", "lmr,tt", "--set", "lmr_base=60"]) == 0
-    out = capsys.readouterr().out
-    assert "alpha-beta + late move reductions" in out
-    assert "+ killers" not in out
-    assert lab.main([*words, "--without", "null-move"]) == 0
-    assert "without null move" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
@@ -202,11 +192,3 @@ def test_single_techniques_from_the_command_line(positions: str, capsys: pytest.
 def test_bad_words_get_one_message(words: list[str], complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert lab.main(words) == 2
     assert complaint in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("line", ["", "8/8/8/8/8/8/8/8 w - - 0 1", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "x"])
-def test_bad_positions_are_named(line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "bad.fen"
-    path.write_text(f"# nothing\n{line}\n")
-    assert lab.main(["--positions", str(path)]) == 2
-    assert "bad.fen:" in capsys.readouterr().err

@@ -3,7 +3,6 @@
 
 import doctest
 import importlib
-import json
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from places import ROOT
 
-from coachwhip import __main__
 from coachwhip.study.reference import (
     CHANCE,
     Answer,
@@ -23,9 +21,7 @@ from coachwhip.study.reference import (
     alpha_beta,
     alpha_beta_list,
     at_depth,
-    beam,
     expectimax,
-    max_n,
     minimax,
     minimax_list,
     negamax,
@@ -39,7 +35,6 @@ MODULES = sorted(path.relative_to(ROOT).with_suffix("") for path in (ROOT / "coa
 
 FULL = (minimax, negamax, minimax_list)  # look at every node
 PRUNING = (alpha_beta, negamax_alpha_beta, alpha_beta_list)
-WIDE = 1000  # moves: more than any tree here has
 
 # Few different numbers on purpose: ties are where the choice of the move can go wrong.
 leaves = st.integers(-3, 3)
@@ -112,18 +107,6 @@ def test_an_answer_outside_the_window_is_a_bound(algorithm: Any, subtree: Any, a
         assert exact == value
 
 
-@given(subtrees, st.integers(0, 5))
-def test_a_truncated_game_is_that_of_the_cut_tree(subtree: Any, depth: int) -> None:
-    def cut(branch: Any, ply: int) -> Any:
-        if not isinstance(branch, list):
-            return branch
-        return some_estimate(Branch(branch, ply), 0) if ply == depth else [cut(child, ply + 1) for child in branch]
-
-    expected, _ = search(minimax, Tree(cut(subtree, 0)))
-    for algorithm in FULL + PRUNING:
-        assert search(algorithm, Truncated(Tree(subtree), some_estimate, at_depth(depth)))[0] == expected
-
-
 @given(subtrees, st.integers(-4, 3), st.integers(1, 4))
 def test_quiescence_is_the_game_in_which_one_may_decline(subtree: Any, alpha: int, width: int) -> None:
     def declined(branch: Any, ply: int) -> Any:
@@ -138,23 +121,6 @@ def test_quiescence_is_the_game_in_which_one_may_decline(subtree: Any, alpha: in
     assert quiescence(tree, tree.initial(), some_estimate, tree.actions).value == exact
     value = quiescence(tree, tree.initial(), some_estimate, tree.actions, alpha=alpha, beta=alpha + width).value
     assert exact <= value if value <= alpha else (exact >= value if value >= alpha + width else exact == value)
-
-
-@given(subtrees)
-def test_a_wide_beam_is_minimax(subtree: Any) -> None:
-    tree = Tree(subtree)
-    answer = beam(tree, tree.initial(), WIDE, some_estimate)
-    assert answer.value == minimax(tree, tree.initial()).value
-    if answer.move is not None:
-        assert -negamax(tree, tree.result(tree.initial(), answer.move)).value == answer.value
-
-
-@given(subtrees)
-def test_max_n_of_two_is_minimax(subtree: Any) -> None:
-    tree = Tree(subtree)
-    exact = minimax(tree, tree.initial())
-    answer = max_n(tree, tree.initial(), 2)
-    assert (answer.values, answer.move) == ((exact.value, -exact.value), exact.move)
 
 
 # --- Chess ---
@@ -172,18 +138,6 @@ def test_a_mate_counts_its_plies_and_comes_before_the_fifty_move_rule() -> None:
     assert searched("7k/6Q1/5K2/8/8/8/8/8 b - - 0 1", 0) == Answer(-MATE)
     assert searched("6k1/5ppp/8/8/8/8/8/R6K w - - 99 80", 1) == Answer(MATE - 1, chess.Move.from_uci("a1a8"))
     assert searched("6k1/6pp/8/8/8/8/8/R6K w - - 99 80", 2).value == 0
-
-
-def test_stalemate_and_bare_kings_are_draws() -> None:
-    assert searched("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", 3) == Answer(0)
-    pawn_up = "8/8/8/8/8/2k5/1p6/1K6 b - - 0 1"
-    stalemate = line_of("c3b3", pawn_up)
-    assert Chess().is_terminal(stalemate)
-    assert (Chess().utility(stalemate, 0), material(stalemate, 0)) == (0, -100)
-    assert searched(pawn_up, 1).value == 100  # any other king move keeps the pawn
-    bare = line_of("b1b2", "8/8/8/8/8/4k3/1p6/1K6 w - - 0 1")
-    assert Chess().is_terminal(bare)
-    assert Chess().utility(bare, 0) == 0
 
 
 def line_of(moves: str, fen: str = chess.STARTING_FEN) -> Line:
@@ -211,13 +165,3 @@ def test_in_check_quiescence_looks_at_every_move() -> None:
 
 
 # --- The subcommand ---
-
-
-def test_the_subcommand_prints_what_the_algorithms_agree_on(capsys: pytest.CaptureFixture[str]) -> None:
-    assert __main__.main(["reference", "--depth", "1", "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)
-    assert {row["value"] for row in rows if row["game"] == "tree of AIMA"} == {"3"}
-    assert {row["value"] for row in rows if row["game"] == "halving 15"} == {"1"}
-    assert [row["value"] for row in rows if row["algorithm"] == "max_n"] == ["(5, 2, 5)"]
-    nodes = {row["algorithm"]: row["nodes"] for row in rows if row["game"] == "tree of AIMA"}
-    assert (nodes["minimax"], nodes["alpha_beta"]) == (13, 11)

@@ -67,26 +67,6 @@ def test_castling_is_spelled_as_the_game_spells_it(tmp_path: Path, chess960: boo
         assert chosen(path, Position(CASTLING, chess960=chess960), allowed) == move
 
 
-@pytest.mark.parametrize(
-    ("fen", "moves"),
-    [
-        ("4k3/2p5/8/KP5r/8/8/8/8 b - - 0 1", "c7c5"),  # the pawn that could capture is pinned
-        ("4k3/8/8/KPp4r/8/8/8/8 w - c6 0 2", ""),
-        ("4r1k1/8/8/8/3p4/8/4P3/4K3 w - - 0 1", "e2e4"),  # it is not
-        ("4k3/2p5/8/8/8/8/8/K7 b - - 0 1", "c7c5"),  # no pawn there
-        ("4k3/3p4/8/KPp4r/8/8/8/8 w - c6 0 2", "a5b6 d7d6"),  # too late
-    ],
-)
-def test_the_key_has_the_file_of_every_pawn_that_was_passed(tmp_path: Path, fen: str, moves: str) -> None:
-    board, position = chess.Board(fen), Position(fen)
-    for move in moves.split():
-        board.push_uci(move)
-        position.make(move)
-    reply = next(iter(board.legal_moves)).uci()
-    path = write(tmp_path / "ep.bin", [entry(board, reply, 1)])
-    assert chosen(path, position) == chosen(path, position.copy()) == reply
-
-
 @pytest.mark.parametrize("data", [b"", b"no book", b"x" * 16 + b"a" * 16])
 def test_what_is_no_book_is_rejected(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "odd.bin").write_bytes(data)

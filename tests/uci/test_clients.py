@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The traffic of the programs that people use, replayed line by line against the installed command; then those programs themselves.
+"""lichess-bot, whose traffic is replayed with the line ends of Windows, and the polyglot adaptor, which plays for real.
 
-Cute Chess, fastchess, and lichess-bot, as their sources and logs show it. The polyglot adaptor, which speaks xboard's protocol,
-plays for real; python-chess does in test_in_process.py and test_uci_session.py.
+python-chess does in test_in_process.py and test_uci_session.py.
 """
 
 from __future__ import annotations
@@ -13,18 +12,14 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import chess
-import chess.engine
-import chess.pgn
 import pytest
 from programs import program
-from uci_model import after, check_search
+from uci_model import check_search
 from uci_process import TIMEOUT, UciProcess, environment, installed_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-BISHOPS_SWAPPED = "bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w HFhf - 0 1"
 
 
 @pytest.fixture
@@ -45,66 +40,6 @@ def declared(engine: UciProcess) -> dict[str, str]:
 def moves_of(lines: list[str]) -> list[str]:
     """The move to play and the one to ponder on."""
     return lines[-1].split(" ")[1::2]
-
-
-def test_cute_chess(engine: UciProcess) -> None:
-    """`position` after every ply, clocks of many kinds, pondering with a hit and with a miss, stop, infinite analysis."""
-    options = declared(engine)
-    assert {"Hash", "Threads", "Ponder", "MultiPV", "UCI_Chess960", "UCI_LimitStrength", "UCI_Elo"} <= options.keys()
-    assert engine.ask() == []
-    assert engine.ask("debug on", "register later", "setoption name Hash value 32") == []
-    for _ in range(2):
-        assert engine.ask("ucinewgame", "setoption name Ponder value true", "setoption name UCI_Chess960 value false") == []
-        engine.send("position startpos")
-        best, reply = moves_of(engine.go("go wtime 1000 btime 1000 winc 10 binc 10 movestogo 40"))
-        engine.send(f"position startpos moves {best}")
-        engine.send(f"position startpos moves {best} {reply}")
-        engine.send("go ponder wtime 900 btime 900 winc 10 binc 10 movestogo 39")
-        assert engine.ask() is not None  # readyok comes while it ponders
-        hit = engine.go("ponderhit")
-        check_search(hit, after(f"{best} {reply}"))
-        engine.send(f"position startpos moves {best} {reply}", "go ponder wtime 900 btime 900 winc 10 binc 10")
-        assert engine.go("stop")[-1].startswith("bestmove ")
-        engine.send(f"position startpos moves {best}")  # the opponent played something else, and it is analysed
-        engine.send("go infinite")
-        check_search(engine.go("stop"), after(best))
-        check_search(engine.go("go movetime 50 depth 5 nodes 100000"), after(best))
-    assert engine.go("position startpos", "go wtime -170671 btime 100 winc 0 binc 0")[-1].startswith("bestmove ")
-
-
-def test_fastchess(engine: UciProcess) -> None:
-    """What it checks before it lets an engine play, in its order; then games of Chess960 with three `isready` around each move.
-
-    A side without a clock is left out. check_search is stricter than fastchess.
-    """
-    assert "Hash" in declared(engine)
-    black = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
-    white = "3r2k1/p5n1/1pq1p2p/2p3p1/2P1P1n1/1P1P2pP/PN1Q2K1/5R2 w - - 0 27"
-    assert engine.ask("ucinewgame", "position startpos") == engine.ask() == []
-    for fen, limits in (
-        (white, "wtime 100"),
-        (black, "btime 100"),
-        (black, "wtime 100 winc 100 btime 100 binc 100"),
-        (black, "btime 100 binc 100 wtime 100 winc 100"),
-    ):
-        assert engine.ask(f"position fen {fen}") == engine.ask() == []
-        check_search(engine.go(f"go {limits}"), chess.Board(fen))
-    assert engine.ask("setoption name Threads value 1", "setoption name Hash value 16") == []
-    assert engine.ask("setoption name UCI_Chess960 value true", "ucinewgame") == []
-    board = chess.Board(BISHOPS_SWAPPED, chess960=True)
-    for ply in range(24):
-        moves = f" moves {' '.join(move.uci() for move in board.move_stack)}" if board.move_stack else ""
-        assert engine.ask() == []
-        assert engine.ask(f"position fen {BISHOPS_SWAPPED}{moves}") == []
-        side = "wtime 300 winc 20" if board.turn else "btime 300 binc 20"
-        limits = (f"go {side}", "go nodes 3000", "go depth 4 movetime 100", "go wtime 300 btime 300")[ply % 4]
-        move = check_search(engine.go(limits), board)
-        assert move
-        board.push(move)
-        assert engine.ask() == []
-    engine.send("go wtime 100000 btime 100000", "stop")
-    engine.read_until("bestmove")
-    engine.send("stop")
 
 
 def test_lichess_bot(engine: UciProcess) -> None:

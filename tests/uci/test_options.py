@@ -4,13 +4,10 @@
 from __future__ import annotations
 
 import gc
-import random
-import re
 import weakref
 from types import SimpleNamespace
 from typing import Any
 
-import chess
 import pytest
 from coachwhip.core import engine as core
 from coachwhip.evaluation import config
@@ -145,33 +142,6 @@ def test_messages_are_short_and_printable(session: Session) -> None:
     session.log_to = log_to
     assert session.set_option("Debug Log File", "y") == f"Debug Log File: no file; keeping {'x' * 200}..."
     assert session.set_option("No Such\nThing", "5") == "no option named 'No Such?Thing'"
-
-
-def test_castling_rights_are_those_of_the_mode() -> None:
-    """Kings and rooks anywhere on their ranks, read again in the other mode: python-chess's moves in both."""
-    rng = random.Random("rights")
-    session = Session()
-    for _ in range(200):
-        rows, rights = [], ""
-        for king, rook in ("KR", "kr"):
-            row = ["1"] * 8
-            place = rng.choice((1, 2, 3, 4, 4, 4, 5, 6))
-            row[place] = king
-            for wing, sides in zip(("Q", "K"), (range(place), range(place + 1, 8)), strict=True):
-                at = rng.choice((sides[0], sides[-1], rng.choice(sides)))
-                row[at] = rook
-                letter = rng.choice((wing, wing, "ABCDEFGH"[at], ""))
-                rights += letter if king == "K" else letter.lower()
-            rows.append(re.sub("1+", lambda empty: str(len(empty[0])), "".join(row)))
-        fen = f"{rows[1]}/8/8/8/8/8/8/{rows[0]} w {rights or '-'} - 0 1"
-        if not chess.Board(fen).is_valid() and not chess.Board(fen, chess960=True).is_valid():
-            continue
-        for chess960 in (False, True):
-            session.set_option("UCI_Chess960", str(chess960))
-            session.set_position(fen, [])
-            board = chess.Board(fen, chess960=chess960)
-            assert sorted(session.position.legal_moves()) == sorted(move.uci() for move in board.legal_moves), fen
-            assert session.position.fen() == board.fen(shredder=chess960), fen
 
 
 def test_a_session_that_nobody_holds_is_freed_at_once() -> None:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Programs that are no UCI engine are rejected for what they print, and engines that are slow or odd are accepted."""
 
-import json
 import os
 import shlex
 import sys
@@ -78,13 +77,3 @@ def test_a_program_that_cannot_be_started_is_named(
         (complaint,) = capfd.readouterr().err.splitlines()
         assert complaint.startswith(f"coachwhip {tool}: cannot use {engine!r} as an engine: ")
         assert complaint.endswith(f": {why}")
-
-
-def test_a_slow_engine_with_a_long_banner_is_accepted(epd: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    script = tmp_path / "slow.py"
-    script.write_text(
-        "import os, sys, time\nfor number in range(100): print('loading', number)\n"
-        f"sys.stdout.flush()\ntime.sleep(1)\nos.execv(sys.executable, [sys.executable, {str(STUB)!r}, 'good'])\n"
-    )
-    assert main(words_of("suite", shlex.join([sys.executable, str(script)]), epd, 60)) == 0
-    assert json.loads(capfd.readouterr().out)

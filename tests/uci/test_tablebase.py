@@ -257,25 +257,6 @@ def test_the_engine_plays_the_suite(engine: UciProcess, tables: Tablebase, folde
     assert not wrong
 
 
-def test_several_lines_show_the_rest_of_the_moves(engine: UciProcess, folder: str, any_data: Path) -> None:
-    """After the moves that keep the result come those that give some of it away, worse by the tables themselves."""
-    rows = suite(any_data)
-    with chess.syzygy.open_tablebase(folder) as oracle_tables:
-        engine.ask(f"setoption name SyzygyPath value {folder}", "setoption name MultiPV value 4")
-        for fen, _, _ in rows[:: len(rows) // 12]:
-            board = chess.Board(fen)
-            results = []
-            lines = engine.go(f"position fen {fen}", "go nodes 100")[:-1]
-            last = max(index for index, line in enumerate(lines) if " multipv 1 " in line)
-            firsts = [line.split(" pv ")[1].split(" ")[0] for line in lines[last:]]
-            for move in firsts:
-                board.push_uci(move)
-                results.append(2 if board.is_checkmate() else -oracle_tables.probe_wdl(board))
-                board.pop()
-            assert len(set(firsts)) == len(firsts) == min(4, board.legal_moves.count()), fen
-            assert results == sorted(results, reverse=True), (fen, firsts)
-
-
 @pytest.mark.parametrize(
     "fen", ["8/8/8/3k4/8/8/2PK4/8 w - - 0 1", "8/8/8/4k3/8/8/8/K6R w - - 67 100", "8/8/4k3/8/8/8/8/QK6 w - - 82 100"]
 )

@@ -4,11 +4,8 @@
 from __future__ import annotations
 
 import os
-import random
 import re
-import struct
 import sys
-import time
 from typing import TYPE_CHECKING
 
 import chess
@@ -313,13 +310,6 @@ def test_megabyte_lines_and_a_game_of_thousands_of_moves(engine: UciProcess) -> 
     assert fen(engine).startswith("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq")
 
 
-def test_a_huge_hash_is_allocated_or_rejected(engine: UciProcess) -> None:
-    """Whether 64 GB can be allocated is up to the machine; the engine goes on either way."""
-    assert len(engine.ask("setoption name Hash value 65536")) <= 1
-    engine.go("go depth 2")
-    assert engine.ask("setoption name Hash value 16") == []
-
-
 def test_line_ends_blanks_and_tabs(engine: UciProcess) -> None:
     engine.send(b"\r", b"", b" \t ", b"\tgo\t depth \t 2  \r", b"isready\0\r")
     lines = engine.read_until("readyok") + engine.ask()
@@ -339,38 +329,3 @@ def test_python_chess_is_answered_at_once_where_its_position_was_rejected() -> N
         assert "in check" in result.info["string"]
         assert engine.analysis(board).wait().move == chess.Move.null()
         assert engine.play(chess.Board(), chess.engine.Limit(depth=3)).move in list(chess.Board().legal_moves)
-
-
-@pytest.mark.parametrize("kind", ["plain", "weaker", "book"])
-def test_every_move_has_a_score(tmp_path: Path, kind: str) -> None:
-    """A client takes the score from the lines after `go` or `ponderhit`: python-chess ponders, hits and misses, and stops."""
-    book = tmp_path / "book.bin"
-    book.write_bytes(struct.pack(">QHHI", chess.polyglot.zobrist_hash(chess.Board()), 28 | 12 << 6, 1, 0))  # e2e4
-    settings: dict[str, dict[str, bool | str]] = {
-        "weaker": {"UCI_LimitStrength": True},
-        "book": {"OwnBook": True, "BookFile": str(book)},
-    }
-    generator = random.Random(5)
-    with chess.engine.SimpleEngine.popen_uci(MODULE, env=environment(), timeout=TIMEOUT) as engine:
-        engine.configure(settings.get(kind, {}))
-        hits = 0
-        for _ in range(10):  # a weak level in a slow build may have no move to ponder in a whole game
-            board = chess.Board()
-            while board.ply() < 16 and not board.is_game_over():
-                limit = chess.engine.Limit(white_clock=1, black_clock=1, white_inc=0.02, black_inc=0.02)
-                result = engine.play(board, limit, info=chess.engine.INFO_ALL, ponder=True)
-                assert result.move
-                assert "score" in result.info, board.fen()
-                assert result.info["pv"][0] == result.move
-                assert kind != "book" or board.ply() or result.info["nodes"] == 0
-                board.push(result.move)
-                if result.ponder and generator.random() < 0.7:
-                    hits += 1
-                    if generator.random() < 0.5:
-                        time.sleep(0.05)
-                    board.push(result.ponder)
-                elif not board.is_game_over():
-                    board.push(generator.choice(list(board.legal_moves)))
-            if hits:
-                break
-        assert hits
