@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip speed`: perft, nodes per second and start-up of this build and earlier revisions, in turn; of others, perft and search.
+"""`coachwhip speed`: perft, nodes per second and start-up of this build and earlier revisions, measured in turn.
 
 Each piece of work gets its own process. What counts is the user CPU time of that process (wall time where the system does not report
 it) less the median time of a process that only starts and quits. A ratio is taken within a round, since a machine may slow down.
+Other UCI engines are there for a ratio: of them, perft and searches are shown.
 """
 
 import argparse
