@@ -136,6 +136,7 @@ cdef void _store_line(Searcher* s, int score, int depth, int searched, int bound
     cdef int end = s.line
     cdef int group = s.root_moves[s.line].group
     cdef Line* line
+    cdef TTHit hit
     while end < s.line_count and s.lines[end].pv[0] != s.pv[0][0]:
         end += 1
     if end == s.line_count:
@@ -154,7 +155,9 @@ cdef void _store_line(Searcher* s, int score, int depth, int searched, int bound
     line.group = group
     memcpy(line.pv, s.pv[0], s.pv_length[0] * sizeof(Move))
     if s.line == 0 and not s.root_restricted and bound != BOUND_NONE:
-        store_tt(s, 0, line.pv[0], score, s.raw_eval, searched, True, bound)
+        probe_tt(s, 0, &hit)
+        hit.was_pv = True
+        store_tt(s, 0, &hit, line.pv[0], score, s.raw_eval, searched, bound)
 
 
 cdef void _report_lines(Searcher* s) noexcept nogil:

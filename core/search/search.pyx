@@ -203,7 +203,8 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta) noexcept nogil:
 
     # 5. Store.
     bound = BOUND_LOWER if best >= beta else (BOUND_EXACT if open_window and best > old_alpha else BOUND_UPPER)
-    store_tt(s, ply, best_move, best, raw_eval, 0, hit.was_pv or pv_node, bound)
+    hit.was_pv |= pv_node
+    store_tt(s, ply, &hit, best_move, best, raw_eval, 0, bound)
     return best
 
 
@@ -256,7 +257,7 @@ cdef int _try_probcut(Searcher* s, int ply, int depth, int beta, int raw_eval, c
         if s.aborted:
             return 0
         if score >= raised:
-            store_tt(s, ply, move, score, raw_eval, child_depth + 1, hit.was_pv, BOUND_LOWER)
+            store_tt(s, ply, hit, move, score, raw_eval, child_depth + 1, BOUND_LOWER)
             return score
 
 
@@ -332,7 +333,7 @@ cdef int _use_tablebase(Searcher* s, Node* node, int* best, int* ceiling) noexce
         bound = BOUND_UPPER
     if _is_enough(score, bound, node.alpha, node.beta):
         depth = min(node.depth + TB_DEPTH_BONUS, MAX_DEPTH)
-        store_tt(s, node.ply, 0, score, NO_SCORE, depth, node.pv_node, bound)
+        store_tt(s, node.ply, &node.hit, 0, score, NO_SCORE, depth, bound)
         return score
     if bound == BOUND_UPPER:
         ceiling[0] = score
@@ -357,7 +358,6 @@ cdef void _evaluate_node(Searcher* s, Node* node) noexcept nogil:
             update_eval_history(s, ply)
         node.eval = _refined_eval(entry.static_eval, &node.hit)
     node.improving = _is_improving(s, ply)
-    node.hit.was_pv |= node.pv_node
     node.has_pieces = has_non_pawns(&entry.pos, entry.pos.stm)
     s.history.killers[ply + 1] = 0
     s.stack[ply + 1].excluded = 0
@@ -581,6 +581,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
         and _is_enough(node.hit.score, node.hit.bound, alpha, beta)
     ):
         return node.hit.score
+    node.hit.was_pv |= node.pv_node
     node.depth = depth
     node.alpha = alpha
     node.beta = beta
@@ -670,5 +671,5 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     learn_correction(s, ply, node.depth, best, bound, best_move)
     if bound == BOUND_UPPER:
         reward_prior(s, ply, node.depth)
-    store_tt(s, ply, best_move, best, node.raw_eval, node.depth, node.hit.was_pv, bound)
+    store_tt(s, ply, &node.hit, best_move, best, node.raw_eval, node.depth, bound)
     return best

@@ -8,7 +8,7 @@ from .history cimport *
 from ..board.movegen cimport is_legal
 from .params cimport Params, SearchParams
 from ..board.position cimport *
-from .tt cimport TTable, TTHit, set_no_hit, tt_key, tt_probe, tt_store
+from .tt cimport TTable, TTHit, score_to_tt, set_no_hit, tt_key, tt_probe, tt_store
 
 cdef enum:
     GAME_KEYS = 1024  # keys of the game before the root that are kept for repetitions
@@ -168,10 +168,10 @@ cdef inline void probe_tt(Searcher* s, int ply, TTHit* hit) noexcept nogil:
         set_no_hit(hit)
 
 cdef inline void store_tt(
-    Searcher* s, int ply, Move move, int score, int static_eval, int depth, bint was_pv, int bound
+    Searcher* s, int ply, const TTHit* hit, Move move, int score, int static_eval, int depth, int bound
 ) noexcept nogil:
     if s.params.p.use_tt:
-        tt_store(&s.tt, tt_key(&s.stack[ply].pos), ply, move, score, static_eval, depth, was_pv, bound)
+        tt_store(&s.tt, hit, move, score_to_tt(score, ply), static_eval, depth, bound)
 
 cdef inline void set_pv(Searcher* s, int ply, Move move) noexcept nogil:
     """Set the pv from `ply`: `move`, then the pv from the next ply."""

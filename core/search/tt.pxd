@@ -14,6 +14,7 @@ from ..board.types cimport *
 cdef enum:
     CLUSTER_SIZE = 4
     GENERATIONS = 64  # a generation is the number of the search modulo this
+    DEPTH_PER_AGE = 4  # plies that an entry loses in value per search that has passed
 
 cdef enum:  # the lowest bit of a field in the data of an entry; each field ends where the next one starts
     SCORE_SHIFT = 16
@@ -44,6 +45,8 @@ cdef struct TTable:
 cdef struct TTHit:
     # The result of a probe, with the fields of the entry.
     bint found
+    TTEntry* slot  # where a result of the same position goes: to its entry, or else that of least value
+    Key key
     Move move  # the tt move, 0 if none; its legality is not checked
     int score  # relative to the root
     int static_eval  # NO_SCORE if unknown
@@ -55,7 +58,7 @@ cdef int resize_table(TTable* tt, int megabytes) except -1
 cdef void free_table(TTable* tt) noexcept nogil
 cdef void clear_table(TTable* tt) noexcept nogil
 cdef void tt_store(
-    TTable* tt, Key key, int ply, Move move, int score, int static_eval, int depth, bint was_pv, int bound
+    const TTable* tt, const TTHit* hit, Move move, int score, int static_eval, int depth, int bound
 ) noexcept nogil
 cdef int hashfull(const TTable* tt) noexcept nogil
 
@@ -90,6 +93,11 @@ cdef inline int data_depth(uint64_t data) noexcept nogil:
 cdef inline int data_generation(uint64_t data) noexcept nogil:
     return <int>(data >> GENERATION_SHIFT)
 
+cdef inline int entry_value(const TTable* tt, uint64_t data) noexcept nogil:
+    """Return the value of an entry for replacement: its depth minus its age."""
+    cdef int age = (tt.generation - data_generation(data)) & (GENERATIONS - 1)
+    return data_depth(data) - DEPTH_PER_AGE * age
+
 cdef inline void set_no_hit(TTHit* hit) noexcept nogil:
     hit.found = False
     hit.move = 0
@@ -101,12 +109,15 @@ cdef inline void set_no_hit(TTHit* hit) noexcept nogil:
 
 cdef inline void tt_probe(const TTable* tt, Key key, int ply, TTHit* hit) noexcept nogil:
     """Look up a key; `ply` makes mate scores relative to the root. `hit.found`: whether an entry was found."""
-    cdef const TTEntry* entry = cluster_of(tt, key).entry
+    cdef TTEntry* entry = cluster_of(tt, key).entry
     cdef uint64_t data
-    cdef int i
+    cdef int i, value
+    cdef int least = MAX_PLY
+    hit.key = key
     for i in range(CLUSTER_SIZE):
         data = get_word(&entry[i].data)
         if get_word(&entry[i].check) ^ data == key and data != 0:
+            hit.slot = &entry[i]
             hit.found = True
             hit.move = <Move>data
             hit.score = score_from_tt(<int16_t>(data >> SCORE_SHIFT), ply)
@@ -115,4 +126,8 @@ cdef inline void tt_probe(const TTable* tt, Key key, int ply, TTHit* hit) noexce
             hit.bound = (data >> BOUND_SHIFT) & BOUND_MASK
             hit.was_pv = (data >> WAS_PV_SHIFT) & 1
             return
+        value = entry_value(tt, data)
+        if value < least:
+            least = value
+            hit.slot = &entry[i]
     set_no_hit(hit)

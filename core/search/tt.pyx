@@ -6,9 +6,6 @@ from libc.string cimport memset
 
 from ..board.memory cimport new_block
 
-cdef enum:
-    DEPTH_PER_AGE = 4  # plies that an entry loses in value per search that has passed
-
 
 cdef int resize_table(TTable* tt, int megabytes) except -1:
     """Resize and empty the table. Raises ValueError or MemoryError and keeps the old table."""
@@ -38,47 +35,28 @@ cdef void clear_table(TTable* tt) noexcept nogil:
     tt.generation = 0
 
 
-cdef inline int _value(const TTable* tt, uint64_t data) noexcept nogil:
-    """Return the value of an entry for replacement: its depth minus its age."""
-    cdef int age = (tt.generation - data_generation(data)) & (GENERATIONS - 1)
-    return data_depth(data) - DEPTH_PER_AGE * age
-
-
 cdef void tt_store(
-    TTable* tt, Key key, int ply, Move move, int score, int static_eval, int depth, bint was_pv, int bound
+    const TTable* tt, const TTHit* hit, Move move, int score, int static_eval, int depth, int bound
 ) noexcept nogil:
-    """Store a result. It replaces the entry of the same position, or else the one of least value in the cluster."""
-    cdef TTEntry* entry = cluster_of(tt, key).entry
-    cdef TTEntry* slot = entry
-    cdef uint64_t data
-    cdef int i
-    for i in range(CLUSTER_SIZE):
-        data = get_word(&entry[i].data)
-        if get_word(&entry[i].check) ^ data == key:
-            slot = &entry[i]
-            if move == 0:
-                move = <Move>data  # an upper bound has no move: keep the old one
-            # Keep a much deeper result of this search instead of a shallow bound.
-            if (
-                bound != BOUND_EXACT
-                and depth + DEPTH_PER_AGE <= data_depth(data)
-                and data_generation(data) == tt.generation
-            ):
-                return
-            break
-        if _value(tt, data) < _value(tt, get_word(&slot.data)):
-            slot = &entry[i]
+    """Store a result in the slot that a probe of the position gave; `score`: as `score_to_tt` returns it."""
+    cdef uint64_t data = get_word(&hit.slot.data)
+    if get_word(&hit.slot.check) ^ data == hit.key:
+        if move == 0:
+            move = <Move>data  # an upper bound has no move: keep the old one
+        # Keep a much deeper result of this search instead of a shallow bound.
+        if bound != BOUND_EXACT and depth + DEPTH_PER_AGE <= data_depth(data) and data_generation(data) == tt.generation:
+            return
     data = (
         <uint64_t>move
-        | (<uint64_t><uint16_t>score_to_tt(score, ply) << SCORE_SHIFT)
+        | (<uint64_t><uint16_t>score << SCORE_SHIFT)
         | (<uint64_t><uint16_t>static_eval << EVAL_SHIFT)
         | (<uint64_t>(depth & DEPTH_MASK) << DEPTH_SHIFT)
-        | (<uint64_t>was_pv << WAS_PV_SHIFT)
+        | (<uint64_t>hit.was_pv << WAS_PV_SHIFT)
         | (<uint64_t>bound << BOUND_SHIFT)
         | (<uint64_t>tt.generation << GENERATION_SHIFT)
     )
-    set_word(&slot.data, data)
-    set_word(&slot.check, key ^ data)
+    set_word(&hit.slot.data, data)
+    set_word(&hit.slot.check, hit.key ^ data)
 
 
 cdef int hashfull(const TTable* tt) noexcept nogil:
