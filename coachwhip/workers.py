@@ -11,12 +11,13 @@ from contextlib import contextmanager
 from multiprocessing.context import SpawnContext, SpawnProcess
 from typing import TYPE_CHECKING
 
+from .stops import STOPS
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from multiprocessing.connection import Connection
 
 POLL_SECONDS = 0.5  # seconds between checks for Ctrl-C, which does not wake a waiting thread on every system
-STOPS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]  # Windows has no SIGHUP
 
 
 @contextmanager

@@ -17,9 +17,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
 
+from ..stops import STOPS
 from ..text import nearest, parse_int, printable, reason
 from ..uci.tunables import read
-from ..workers import STOPS
 
 AGAIN_SECONDS = 0.05
 LARGEST_TIME = 1e6  # seconds

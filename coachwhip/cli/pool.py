@@ -12,7 +12,8 @@ from contextlib import ExitStack, contextmanager
 from itertools import islice, takewhile
 from typing import Any, Generic, TypeVar
 
-from ..workers import POLL_SECONDS, STOPS, worker_processes
+from ..stops import STOPS
+from ..workers import POLL_SECONDS, worker_processes
 from .command import CommandError
 from .fair_timing import fair_timing
 
