@@ -122,7 +122,7 @@ def _match(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace) -> None:
-    """Raises CommandError for what cannot be done."""
+    """Check the command line. Raises CommandError, OSError."""
     check_outputs(args, {"report": "a page of coachwhip"}, ["pgn", "journal"], reads=[OPENINGS.path])
     if args.pgn:
         require_kind(args.pgn, "PGN")

@@ -80,7 +80,7 @@ def write_page(path: Path, tally: Tally, names: Sequence[str], sprt: Sprt | None
 
 
 def _summary(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> Iterator[str]:
-    """What stands above the games."""
+    """Yield what stands above the games, in HTML."""
     yield f'<style>\n{STYLE}</style>\n<section class="summary" aria-label="Results">'
     yield from (f"<p>{escape(line)}</p>" for line in notes(tally, names, sprt))
     if len(names) > 2:
@@ -96,7 +96,7 @@ def _summary(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> Iterator[
 
 
 def _charts(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> Iterator[str]:
-    """Elo and LLR over the games."""
+    """Yield the charts of Elo and LLR over the games."""
     standings = course(tally, sprt)
     games, elo, low, high, llr = zip(*standings, strict=True)
     label, ends = f"After {counted(games[-1], 'game')}: {one_line(tally, sprt)}", (0, games[-1])

@@ -155,7 +155,7 @@ def stoppable() -> Iterator[None]:
     try:
         for number in ours:
             signal.signal(number, stop)
-            sys.unraisablehook = stop.raise_again
+        sys.unraisablehook = stop.raise_again if ours else hook
         yield
     finally:
         sys.unraisablehook = hook

@@ -8,6 +8,7 @@ SIGTERM or a closed terminal), a result is kept whole or not at all, and the rep
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, closing
+from types import TracebackType
 from typing import ClassVar, Generic, TypeVar
 
 from .command import INTERRUPTED, uninterrupted, warn
@@ -44,7 +45,7 @@ class Experiment(ABC, Generic[Item, Result]):
     def __enter__(self) -> None:
         """Begin the work."""
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, where: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None) -> None:
         """End the work that still runs; `error` is what has ended the run early, if anything has."""
 
     def kept(self) -> str:

@@ -429,7 +429,7 @@ cdef inline bint _skip_quiet(
             return True
 
     # 12c. History pruning: the move has a bad history score.
-    if (p.use_history_pruning and lmr_depth <= p.history_pruning_depth and history < -p.history_pruning_margin * node.depth):
+    if p.use_history_pruning and lmr_depth <= p.history_pruning_depth and history < -p.history_pruning_margin * node.depth:
         return True
 
     # 12d. SEE pruning: the move loses material.

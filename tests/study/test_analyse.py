@@ -22,6 +22,7 @@ from chess.engine import Cp, InfoDict, Limit, Mate, MateGiven, PovScore, Score, 
 from coachwhip.bench.suite.epd import read_files as suite_problems
 from coachwhip.core.engine import Engine, Position
 from coachwhip.evaluation import config
+from faulty_disk import room_of
 from programs import CHROMIUM
 from uci_process import run_once, run_until
 
@@ -395,6 +396,18 @@ def test_a_signal_keeps_what_was_done(tmp_path: Path, name: str) -> None:
     assert "Fool" in done.stdout
     assert "Not all positions were analysed" in page.read_text(encoding="utf-8")
     assert " bm Qh4#; " in (tmp_path / "p.epd").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit of the size of files")
+def test_a_report_that_cannot_be_written_loses_no_annotated_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also where an older output is replaced."""
+    output = tmp_path / "out.pgn"
+    output.write_text(FOOLS_MATE, encoding="utf-8")
+    words = [write(tmp_path, FOOLS_MATE), "--depth", "2", "--hash", "1", "--output", str(output)]
+    with room_of(5000):
+        assert main([*words, "--report", str(tmp_path / "out.html")]) == 2
+    assert "out.html: File too large" in capsys.readouterr().err
+    assert evaluated(output.read_text(encoding="utf-8")) == [3]
 
 
 def test_memory_does_not_grow_with_the_games(tmp_path: Path) -> None:

@@ -79,8 +79,7 @@ def _analyse(args: argparse.Namespace) -> int:
             "puzzles": bool(args.puzzles),
         }
         journal = stack.enter_context(contextlib.closing(open_journal(args, "analyse", settings)))
-        output = stack.enter_context(_output(args))
-        experiment = AnalysisRun(args, files, surveyed, engine, control, journal, output)
+        experiment = AnalysisRun(args, files, surveyed, engine, control, journal, _output(args))
         return run(experiment, here(experiment.analyse))
 
 

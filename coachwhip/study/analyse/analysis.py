@@ -6,8 +6,10 @@ import json
 import sys
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from itertools import chain, starmap
+from types import TracebackType
 from typing import Any, NamedTuple, TextIO
 
 import chess
@@ -74,10 +76,10 @@ class AnalysisRun(Experiment[Study, list[str]]):
         engine: SimpleEngine,
         control: TimeControl,
         journal: Journal,
-        output: TextIO | None,
+        output: AbstractContextManager[TextIO | None],
     ) -> None:
-        """`output` takes the annotated games; None: nobody wants them."""
-        self._args, self._files, self._engine, self._journal, self._output = args, files, engine, journal, output
+        """`output` opens the stream for the annotated games; None: nobody wants them."""
+        self._args, self._files, self._engine, self._journal, self._opened = args, files, engine, journal, output
         self._known = {line["game"]: line for line in journal.lines}
         self.total, self._faults = survey.positions, survey.faults
         self._limits = {name: value for name in ("time", "depth", "nodes") if (value := getattr(control, name))}
@@ -90,6 +92,18 @@ class AnalysisRun(Experiment[Study, list[str]]):
         self._shown: list[Study] = []  # on the page
         self._games: list[dict[str, Any]] = []  # for --json
         self._is_complete = False
+
+    def __enter__(self) -> None:
+        """Open the output."""
+        self._output = self._opened.__enter__()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None) -> None:
+        """Write the game that a signal has interrupted, and close the output before the report; after an error an old file stays."""
+        if isinstance(error, KeyboardInterrupt):
+            kind = error = where = None
+            if self._unfinished:
+                self._write(self._unfinished)
+        self._opened.__exit__(kind, error, where)
 
     def batches(self) -> Iterator[Iterable[Study]]:
         """Yield the games; one is in memory at a time."""
@@ -139,10 +153,8 @@ class AnalysisRun(Experiment[Study, list[str]]):
         return "interrupted; the moves analysed so far are kept"
 
     def report(self) -> int:
-        """Write the game that a signal has interrupted, the page and the puzzles, and print the results."""
+        """Write the page and the puzzles, and print the results."""
         args = self._args
-        if self._unfinished:
-            self._write(self._unfinished)
         described = describe(self._engine.id["name"], args.set, self._limits)
         if args.report:
             more = f"; the first {len(self._shown)} games" if len(self._shown) == board_page.MAX_GAMES else ""
