@@ -107,13 +107,15 @@ def test_a_person_who_plays_at_random_is_mated(
 
 
 def test_take_back_save_and_resign(run_from: Callable[..., str], tmp_path: Path) -> None:
-    """A mate can be taken back; a file keeps the games in it, and gets the game as it is when it is saved."""
+    """A mate can be taken back; a file keeps the games in it, and gets the game as it is when it is saved, once."""
     pgn = tmp_path / "games.pgn"
     pgn.write_text('[White "Old"]\n\n1. e4 1-0')
-    printed = run_from(MATE_IN_ONE, "Ra8", f"save {pgn}", "h4", "undo", "Ra2", "resign", f"save {pgn}")
+    printed = run_from(
+        MATE_IN_ONE, "Ra8", f"save {pgn}", "h4", "undo", "Ra2", "resign", f"save {pgn}", "new", "Ra8", f"save {pgn}"
+    )
     assert "You win by checkmate: 1-0" in printed
     assert "You lose by resignation: 0-1" in printed
-    old, mate, new = games(pgn)
+    old, new, mate = games(pgn)
     assert old.headers["White"] == "Old"
     assert mate.headers["Result"] == mate.end().board().result() == "1-0"
     assert new.headers["Result"] == "0-1"
@@ -136,6 +138,16 @@ def test_a_game_goes_on_from_a_file(run: Run, tmp_path: Path) -> None:
     assert len(second) == 6
     start.write_text("1. f3 e5 2. g4 Qh4#")
     assert "the game is over: checkmate" in run(["--pgn-start", str(start)])[1]
+
+
+def test_a_game_goes_on_after_null_moves(run: Run, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """UCI has none; python-chess would print a warning into the game."""
+    start, pgn = tmp_path / "start.pgn", tmp_path / "games.pgn"
+    start.write_text("1. e4 -- 2. e5 *")
+    _, printed = run(["--color", "black", "--pgn-start", str(start), "--pgn", str(pgn)], "d5", "hint", "quit")
+    assert "Perhaps" in printed
+    assert not caplog.records
+    assert "1. e4 -- 2. e5 d5 3. " in pgn.read_text()
 
 
 def test_a_game_starts_from_a_position(run: Run) -> None:
@@ -210,9 +222,45 @@ def test_a_move_that_cannot_be_made_is_explained(fen: str, text: str, answer: st
     ("fen", "ending"),
     [(chess.STARTING_FEN, "You lose by time forfeit: 0-1"), ("k7/8/8/8/8/8/P7/K7 w - - 0 1", "A draw by time forfeit: 1/2-1/2")],
 )
-def test_a_move_that_comes_too_late(run_from: Callable[..., str], fen: str, ending: str) -> None:
+def test_a_move_that_comes_too_late(
+    engine: SimpleEngine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], fen: str, ending: str
+) -> None:
     """It loses, unless a lone king cannot win."""
-    assert ending in run_from(fen, "a2a3", time="0.0000001+0")
+    now = stopped_clock(monkeypatch)
+
+    def person() -> Iterator[str]:
+        yield "a2a3"
+        now[0] += 2
+        yield "a3a4"
+
+    monkeypatch.setattr(sys, "stdin", Script(person()))
+    Terminal(Game(engine, Setup(chess.Board(fen), chess.WHITE, TimeControl(1)))).play()
+    assert ending in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("pgn", ["", '[White "Old"]\n\n1. e4 1-0'])
+def test_a_game_is_in_its_file_as_soon_as_it_ends(
+    engine: SimpleEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pgn: str
+) -> None:
+    """Once, also if it goes on; games that another program has added meanwhile stay."""
+    path = tmp_path / "games.pgn"
+    path.write_text(pgn)
+    old = bool(pgn)
+
+    def person() -> Iterator[str]:
+        yield "Ra8"
+        assert [game.headers["Result"] for game in games(path)[old:]] == ["1-0"]
+        yield "undo"
+        yield "Ra2"
+        yield "resign"
+        assert [game.headers["Result"] for game in games(path)[old:]] == ["0-1"]
+        path.write_text(f"{path.read_text()}\n1. d4 *\n")
+        yield "undo"
+        yield "Ra3"
+
+    monkeypatch.setattr(sys, "stdin", Script(person()))
+    Terminal(Game(engine, Setup(chess.Board(MATE_IN_ONE), chess.WHITE, TimeControl(time=0.01))), path).play()
+    assert [game.headers["Result"] for game in games(path)[old:]] == ["0-1", "*", "*"]
 
 
 def test_ctrl_c_keeps_the_game(run: Run, tmp_path: Path) -> None:
@@ -280,6 +328,14 @@ def test_wrong_options(run: Run, options: list[str]) -> None:
     assert printed.count("\n") == 1
 
 
+def stopped_clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds on the game's clock, which only the test changes."""
+    now = [0.0]
+    clock = SimpleNamespace(monotonic=lambda: now[0], strftime=lambda _: "")
+    monkeypatch.setattr("coachwhip.study.play.game.time", clock)
+    return now
+
+
 @pytest.fixture
 def engine() -> Iterator[SimpleEngine]:
     with open_engine() as engine:
@@ -302,13 +358,11 @@ def test_undo_opens_a_finished_game(
     engine: SimpleEngine, monkeypatch: pytest.MonkeyPatch, human: chess.Color, moves: str, ends: str, plies: int
 ) -> None:
     """It goes on before the person's last move, with the clocks of then, here 10 seconds less for each move."""
-    now = [0.0]
-    clock = SimpleNamespace(monotonic=lambda: now[0], strftime=lambda _: "")
-    monkeypatch.setattr("coachwhip.study.play.game.time", clock)
+    now = stopped_clock(monkeypatch)
     game = Game(engine, Setup(chess.Board(), human, TimeControl(60)))
     for move in moves.split():
-        now[0] += 10
         assert game.make(chess.Move.from_uci(move))
+        now[0] += 10
     if ends == "resignation":
         game.resign()
     now[0] += 60
@@ -318,7 +372,7 @@ def test_undo_opens_a_finished_game(
     assert not game.ending
     assert game.board.move_stack == list(game.tree.mainline_moves())
     assert [len(game.board.move_stack), game.clock(chess.WHITE), game.clock(chess.BLACK)] == [
-        plies, 60 - 10 * ((plies + 1) // 2), 60 - 10 * (plies // 2)
+        plies, 60 - 10 * max(0, (plies - 1) // 2), 60 - 10 * max(0, plies // 2 - (human == chess.BLACK))
     ]  # fmt: skip
 
 
@@ -338,12 +392,19 @@ def test_a_change_while_the_engine_thinks_drops_its_move(engine: SimpleEngine, c
     assert game.ending or game.board == chess.Board()
 
 
-def test_the_clock_of_a_person_who_does_nothing(engine: SimpleEngine) -> None:
-    game = Game(engine, Setup(chess.Board(), chess.WHITE, TimeControl(1e-9)))
-    while not game.ending:
-        pass
-    assert game.ending == ("0-1", "time forfeit")
+@pytest.mark.parametrize("human", chess.COLORS, ids=chess.COLOR_NAMES)
+def test_the_clock_of_a_person_who_does_nothing(
+    engine: SimpleEngine, monkeypatch: pytest.MonkeyPatch, human: chess.Color
+) -> None:
+    """It runs after the first move of the person, who may have opened the page later."""
+    now = stopped_clock(monkeypatch)
+    game = Game(engine, Setup(chess.Board(), human, TimeControl(60, 1)))
+    for move, seconds in zip(["a2a3", "a7a6", "b2b3"][: 3 - human], (100, 0 if human else 100, 0), strict=False):
+        now[0] += seconds
+        assert game.make(chess.Move.from_uci(move))
+    now[0] += 61.5
+    assert game.ending == ("0-1" if human else "1-0", "time forfeit")
     assert not game.make(chess.Move.from_uci("e2e4"))
-    assert (game.clock(chess.WHITE), game.clock(chess.BLACK)) == (0, 1e-9)
+    assert (game.clock(human), game.clock(not human)) == (0, 61 if human else 62)
     assert 'Termination "time forfeit"' in game.pgn()
     assert game.undo()

@@ -5,6 +5,7 @@ import http.client
 import io
 import json
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from queue import Queue
 from types import SimpleNamespace
 from typing import Any
 
@@ -23,6 +25,7 @@ import pytest
 from browser import Browser, Tab
 from chess.engine import Limit
 from coachwhip.uci.options import MIN_ELO
+from faulty_disk import room_of
 from programs import CHROMIUM
 from uci_process import environment
 
@@ -48,15 +51,15 @@ class Replies:
 
 
 class Client:
-    """A server of a game, and what a browser with its cookie does."""
+    """A server of a game, and what a browser with its key does."""
 
     def __init__(self, engine: Any, board: chess.Board, args: Namespace = ARGS) -> None:
         self.game = SharedGame(args, Game(engine, Setup(board, chess.WHITE, args.time)))
         self.server = Server(0, self.game)
         threading.Thread(target=self.server.serve_forever, args=[0.02], daemon=True).start()
         self.host = self.server.host
-        self.address = f"http://{self.host}/?token={self.server.token}"
-        self.own = {"Host": self.host, "Cookie": self.server.cookie, "Origin": f"http://{self.host}"}
+        self.address, self.key = self.server.url, f"?key={self.server.key}"
+        self.own = {"Host": self.host, "Origin": f"http://{self.host}"}
 
     def ask(self, method: str, path: str, headers: dict[str, str], body: bytes = b"") -> http.client.HTTPResponse:
         """Send exactly these headers."""
@@ -68,7 +71,7 @@ class Client:
         return connection.getresponse()
 
     def post(self, body: bytes) -> http.client.HTTPResponse:
-        return self.ask("POST", "/do", {**self.own, "Content-Length": str(len(body))}, body)
+        return self.ask("POST", f"/do{self.key}", {**self.own, "Content-Length": str(len(body))}, body)
 
     def do(self, do: str, **values: Any) -> dict[str, Any]:
         """The answer to a command, in the position now unless `fen` says otherwise, and the state after it."""
@@ -103,27 +106,24 @@ def start() -> Iterator[Any]:
 
 
 def test_the_printed_address_lets_in_one_browser(start: Any) -> None:
-    """It is exchanged for a cookie that no script can read; afterwards it is good only for the browser with the cookie."""
+    """It gives the key to everything but the page without a game. No cookie is set: other servers of this computer would get it."""
     client = start()
     address, host = client.address.removeprefix(f"http://{client.host}"), {"Host": client.host}
     assert client.ask("GET", "/?token=wrong", host).status == 403
     first = client.ask("GET", address, host)
-    assert (first.status, first.headers["Location"]) == (303, "/")
-    cookie, *flags = first.headers["Set-Cookie"].split("; ")
-    assert {"HttpOnly", "SameSite=Strict"} <= set(flags)
+    assert (first.status, first.headers["Set-Cookie"], client.server.key in first.read().decode()) == (200, None, True)
     again = client.ask("GET", address, host)
     assert (again.status, b"start coachwhip again" in again.read()) == (403, True)
-    assert client.ask("GET", address, {**host, "Cookie": cookie}).status == 303
-    page = client.ask("GET", "/", {**host, "Cookie": f"other=1; {cookie}"})
+    page = client.ask("GET", "/", host)
     assert page.status == 200
     assert page.headers["Content-Security-Policy"].startswith("frame-ancestors 'none'")
     assert page.headers["Referrer-Policy"] == "no-referrer"
-    assert b"default-src 'none'" in page.read()
+    text = page.read().decode()
+    assert "default-src 'none'" in text
+    assert client.server.key not in text
 
 
 FORGED = [
-    {"Cookie": ""},
-    {"Cookie": "coachwhip=guess"},
     {"Host": "evil.example"},  # DNS rebinding
     {"Host": "127.0.0.1:1"},
     {"Host": ""},
@@ -134,16 +134,41 @@ FORGED = [
 
 
 @pytest.mark.parametrize("headers", FORGED, ids=str)
-def test_forged_requests_neither_move_nor_read(headers: dict[str, str], start: Any) -> None:
-    """Without the cookie, under another host name or from another site."""
+def test_requests_of_other_sites_neither_move_nor_read(headers: dict[str, str], start: Any) -> None:
+    """Under another host name or from another page, even with the key."""
     client = start(Replies(["e5"]))
     body = json.dumps({"do": "move", "text": "e4", "fen": chess.STARTING_FEN}).encode()
     forged = {name: value for name, value in {**client.own, **headers}.items() if value}
-    assert client.ask("POST", "/do", {**forged, "Content-Length": str(len(body))}, body).status == 403
-    assert [client.ask("GET", path, forged).status for path in ("/", "/game.pgn", "/report")] == 3 * [403]
+    assert client.ask("POST", f"/do{client.key}", {**forged, "Content-Length": str(len(body))}, body).status == 403
+    paths = ("/", f"/game.pgn{client.key}", f"/report{client.key}")
+    assert [client.ask("GET", path, forged).status for path in paths] == 3 * [403]
     assert client.game.game.board.fen() == chess.STARTING_FEN
     without = {name: value for name, value in client.own.items() if name != "Origin"}  # a link, or a form of an old browser
-    assert client.ask("POST", "/do", {**without, "Content-Length": "2"}, b"{}").status == 403
+    assert client.ask("POST", f"/do{client.key}", {**without, "Content-Length": "2"}, b"{}").status == 403
+
+
+@pytest.mark.parametrize("query", ["", "?key=", "?key=guess", "?token=guess"])
+def test_requests_without_the_key_neither_move_nor_read(query: str, start: Any) -> None:
+    """As another user of this computer would send them."""
+    client = start(Replies(["e5"]))
+    body = json.dumps({"do": "move", "text": "e4", "fen": chess.STARTING_FEN}).encode()
+    assert client.ask("POST", f"/do{query}", {**client.own, "Content-Length": str(len(body))}, body).status == 403
+    assert [client.ask("GET", f"{path}{query}", client.own).status for path in ("/game.pgn", "/report", "/x")] == 3 * [403]
+    assert client.game.game.board.fen() == chess.STARTING_FEN
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no permissions by bits")
+def test_no_command_line_names_the_address(start: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The browser is given a file in the home folder, which only its owner can read, until it has come."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    opened: Queue[str] = Queue()
+    monkeypatch.setattr("webbrowser.open", opened.put)
+    client = start()
+    client.server.open_browser()
+    assert opened.get(timeout=20) == (door := next(tmp_path.glob("[!.]*.html"))).as_uri()
+    assert (door.stat().st_mode & 0o777, client.address in door.read_text()) == (0o600, True)
+    client.ask("GET", client.address.removeprefix(f"http://{client.host}"), {"Host": client.host})
+    assert not door.exists()
 
 
 BODIES = [
@@ -163,10 +188,10 @@ def test_malformed_requests_break_nothing(start: Any) -> None:
     statuses = {client.post(body).status for body in BODIES}
     assert statuses <= {200, 400}
     for length, status in (("-1", 413), ("x", 400), (str(MAX_REQUEST + 1), 413), ("9" * 5000, 400)):
-        assert client.ask("POST", "/do", {**client.own, "Content-Length": length}).status == status
-    assert client.ask("POST", "/do", client.own).status == 400
-    assert client.ask("GET", "/../../etc/passwd", client.own).status == 404
-    assert client.ask("PUT", "/do", client.own).status == 501
+        assert client.ask("POST", f"/do{client.key}", {**client.own, "Content-Length": length}).status == status
+    assert client.ask("POST", f"/do{client.key}", client.own).status == 400
+    assert client.ask("GET", f"/../../etc/passwd{client.key}", client.own).status == 404
+    assert client.ask("PUT", f"/do{client.key}", client.own).status == 501
     assert client.do("move", text="e4")["message"] == ""
     client.wait(2)
 
@@ -252,6 +277,61 @@ def test_tabs_that_read_the_game_at_once(start: Any) -> None:
     assert all(state == states[0] for state in states)
 
 
+def test_an_answer_that_fails_is_a_message(start: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a page, too."""
+    client = start(Replies([]))
+    monkeypatch.setattr(client.game, "report", lambda: 1 // 0)
+    answer = client.ask("GET", f"/report{client.key}", client.own)
+    assert (answer.status, b"coachwhip cannot do this: ZeroDivisionError" in answer.read()) == (400, True)
+
+
+def test_null_moves(start: Any) -> None:
+    """They are shown, and the game goes on."""
+    client = start()
+    new = client.do("new", level=FULL, clock="none", color="white", start="1. e4 -- 2. e5 -- *")
+    assert (new["message"], new["status"], new["moves"]) == ("", "2... --. Your move.", "1. e4 -- 2. e5 --")
+    client.do("move", text="d4")
+    client.wait(6)
+    assert client.do("hint")["better"]
+
+
+def test_the_clocks_wait_for_the_person(start: Any) -> None:
+    """Who may open the page later."""
+    client = start(args=Namespace(**{**vars(ARGS), "time": TimeControl(0.01)}))
+    time.sleep(0.02)
+    state = client.game.state()
+    assert (state["status"], state["running"], state["clocks"]) == ("Your move.", "", [0.01, 0.01])
+    assert client.do("move", text="e4")["running"] == "black"
+
+
+def test_a_finished_game_is_saved_at_once(start: Any, tmp_path: Path) -> None:
+    """A game that is not finished, when a new one begins, without a move that nobody has seen."""
+    path = tmp_path / "games.pgn"
+    client = start(args=Namespace(**{**vars(ARGS), "time": TimeControl(time=1000), "pgn": path}))
+    new = {"level": FULL, "clock": "as on the command line", "color": "white", "start": ""}
+    client.do("move", text="e4")
+    client.do("new", **new)
+    assert path.read_text().endswith("\n1. e4 *\n")
+    client.do("move", text="d4")
+    client.do("resign")
+    end = time.monotonic() + 20
+    while not path.read_text().endswith("\n1. d4 0-1\n"):
+        assert time.monotonic() < end, path.read_text()
+        time.sleep(0.01)
+    client.do("new", **new)
+    assert path.read_text().count("[Event ") == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a limit on the size of files")
+def test_a_game_that_cannot_be_saved_goes_on(start: Any, tmp_path: Path) -> None:
+    """A new one would lose it; the page says why it does not start."""
+    client = start(args=Namespace(**{**vars(ARGS), "time": TimeControl(time=1000), "pgn": tmp_path / "games.pgn"}))
+    client.do("move", text="e4")
+    with room_of(10):
+        answer = client.do("new", level=FULL, clock="none", color="white", start="")
+    assert (answer["moves"], "games.pgn: File too large" in answer["message"]) == ("1. e4", True)
+
+
 @pytest.mark.parametrize(
     ("text", "fen"),
     [
@@ -295,10 +375,10 @@ def test_the_command_keeps_the_game_at_ctrl_c(tmp_path: Path) -> None:
         taken = subprocess.run([*command, "--port", port], capture_output=True, text=True, check=False, timeout=60)
         connection = http.client.HTTPConnection(host)
         connection.request("GET", f"/{token}")
-        cookie = connection.getresponse().headers["Set-Cookie"].split(";")[0]
+        key = re.findall('"coachwhip", "(.*?)"', connection.getresponse().read().decode())[0]
         body = json.dumps({"do": "move", "text": "Rh7", "fen": fen})
         connection = http.client.HTTPConnection(host)
-        connection.request("POST", "/do", body, {"Cookie": cookie, "Origin": f"http://{host}"})
+        connection.request("POST", f"/do?key={key}", body, {"Origin": f"http://{host}"})
         assert connection.getresponse().status == 200
         process.send_signal(signal.SIGINT)
         assert process.wait(20) == 0
@@ -323,7 +403,7 @@ def square(name: str, side: str = "white") -> str:
 
 def wait_for(tab: Tab, moves: str) -> None:
     """Wait until the page shows these moves."""
-    tab.wait(f"document.querySelector('.record').textContent === {json.dumps(moves)}")
+    tab.wait(f"document.querySelector('.record')?.textContent === {json.dumps(moves)}")
 
 
 @pytest.mark.needs_program(CHROMIUM)
@@ -365,7 +445,9 @@ def test_a_whole_game_by_clicks(chromium: Browser, start: Any) -> None:
     assert other
     wait_for(other, shown)
     assert "You win by checkmate: 1-0" in tab.value("document.querySelector('.status').textContent")
-    game = chess.pgn.read_game(io.StringIO(tab.value("fetch('game.pgn').then((answer) => answer.text())")))
+    game = chess.pgn.read_game(
+        io.StringIO(tab.value("fetch(document.querySelector('a[download]').href).then((answer) => answer.text())"))
+    )
     assert game
     assert (game.end().board().fen(), game.headers["Result"]) == (board.fen(), "1-0")
     label = tab.value("document.querySelector('.board svg').getAttribute('aria-label')")
@@ -390,7 +472,7 @@ def test_the_page_in_a_game(chromium: Browser, start: Any) -> None:
     """Black at the bottom, dots, hint, lines, and the report after the game; it fits a phone, and another origin's page gets nothing."""
     client = start(board=chess.Board("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1"))
     tab = chromium.open(client.address, 390)
-    tab.wait("/Your move/.test(document.querySelector('.status').textContent)")
+    tab.wait("/Your move/.test(document.querySelector('.status')?.textContent)")
     tab.click(square("e1"))
     assert (
         tab.value("document.querySelectorAll('.board[data-side=white] .targets circle').length")
@@ -407,5 +489,5 @@ def test_the_page_in_a_game(chromium: Browser, start: Any) -> None:
     tab.click("#report")
     tab.wait("location.pathname === '/report' && document.querySelectorAll('a.move').length === 3")
     tab.go("data:text/html,<title>another site</title>")
-    for path in ("game.pgn", "do"):
+    for path in (f"game.pgn{client.key}", "do"):
         assert tab.value(f"fetch('http://{client.host}/{path}').then(() => 'read', () => 'blocked')") == "blocked"

@@ -126,6 +126,8 @@ class Browser:
                 continue
             self._received, answer = rest, json.loads(line)
             if answer.get("id") == self._count:
+                if "navigated" in str(answer.get("error")):
+                    return {"result": {}}  # no value yet: the page is replaced by another one
                 assert "error" not in answer, (method, answer)
                 result: dict[str, Any] = answer["result"]
                 return result

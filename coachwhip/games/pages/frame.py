@@ -15,7 +15,7 @@ HERE = Path(__file__).parent
 def document(title: str, body: str, script: str = "", connect: str = "'none'") -> str:
     """Return a page of this body, in HTML. Its Content-Security-Policy allows only the script given, and requests only to `connect`."""
     own = f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" if script else "'none'"
-    allowed = f"connect-src {connect}; style-src 'unsafe-inline'; script-src {own}"
+    allowed = f"connect-src {connect}; img-src data:; style-src 'unsafe-inline'; script-src {own}"
     page = f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -23,6 +23,7 @@ def document(title: str, body: str, script: str = "", connect: str = "'none'") -
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
 <title>{escape(title)} - coachwhip</title>
 <style>
 {(HERE / "report.css").read_text(encoding="utf-8")}</style>

@@ -137,7 +137,7 @@ class Study:
         if board.uci_variant != "chess":
             raise ValueError(f"coachwhip plays standard chess and Chess960, not {board.uci_variant}")
         for index in range(len(self.nodes), -1, -1):
-            known = board if all(board.move_stack) else self.boards[index]  # UCI has no null moves
+            known = for_engine(board)
             infos = engine.analyse(known, limit, multipv=multipv, game=self)
             self.analyses[index] = before = Analysis(lines_of(infos), infos[0]["depth"])
             move = self.judged_move(index)
@@ -249,6 +249,11 @@ class Study:
             if not self.game.headers.get("ECO", "").strip("?. -"):
                 self.game.headers["ECO"] = code
             self.game.headers["Opening"] = name
+
+
+def for_engine(board: chess.Board) -> chess.Board:
+    """Return the board, without its history if that has null moves, which UCI does not."""
+    return board if all(board.move_stack) else board.copy(stack=False)
 
 
 def lines_of(infos: Sequence[InfoDict]) -> tuple[Line, ...]:

@@ -48,7 +48,7 @@ def main(argv: Sequence[str]) -> int:
     about = "go on from the end of the first game of this PGN file"
     start.add_argument("--pgn-start", type=file_name, metavar="FILE", help=about)
     add("--no-board", action="store_true", help="print moves only, for screen readers and scripts; Enter alone draws the board")
-    add("--pgn", type=file_name, metavar="FILE", help="add the game to this file when you leave")
+    add("--pgn", type=file_name, metavar="FILE", help="add each game to this file when it ends, or when you leave")
     add("--browser", action="store_true", help="play on a board in the browser")
     add("--port", type=whole_number(0, 65535), default=0, metavar="N", help="port of --browser (default: any free one)")
     add("--no-open", action="store_true", help="only print the address of --browser, for SSH and WSL")

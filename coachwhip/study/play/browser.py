@@ -2,13 +2,16 @@
 """The game in a browser: an HTTP server for the person at this computer, and nobody else.
 
 The page's script, `play.js`, knows no rules of chess: it asks for the game again and again, gets each new position with its legal moves,
-and sends what the person does, all as JSON. The printed address lets one browser in, once, and gives it a cookie. Without the cookie,
-under another host name or from the page of another site, every request is rejected.
+and sends what the person does, all as JSON. The printed address lets one browser in, once, and gives it a key, which its script sends
+with each request. Without the key, under another host name or from the page of another site, every request is rejected, except for the
+page without a game. There is no cookie: browsers send cookies to every server of this computer, whatever its port.
 """
 
 import json
+import os
 import secrets
 import sys
+import tempfile
 import threading
 import time
 import webbrowser
@@ -30,12 +33,13 @@ from ...cli.command import CommandError
 from ...games.openings import read_position
 from ...games.pages import board_page, judge
 from ...games.pages.board import BOARDS, PLAYER_LINES, html_page, legal_moves
+from ...games.pages.frame import document
 from ...games.pages.reasons import why_bad
 from ...games.pages.study import LINE_PLIES, Study, lines_of, score_text
 from ...games.time_control import TimeControl
 from ...in_process import open_engine
 from ...uci.options import MAX_ELO, MIN_ELO
-from .game import Game, Setup, from_pgn, read_move
+from .game import Game, Setup, from_pgn, read_move, save_or_show
 
 ADDRESS = "127.0.0.1"
 MAX_REQUEST = 1 << 18  # bytes; a pasted game is the longest
@@ -71,11 +75,15 @@ class SharedGame:
         threading.Thread(target=self._answer, daemon=True).start()
 
     def _answer(self) -> None:
-        """Let the engine move whenever it is to; where it fails it is not asked again."""
+        """Let the engine move whenever it is to, and save the game when it ends; what fails is not tried again."""
+        saved = -1
         while True:
             time.sleep(POLL_SECONDS)
             changes = self.game.changes
             try:
+                if self.game.ending and saved != changes:
+                    saved = changes
+                    self.save()
                 if changes not in self._failures:
                     self.game.answer()
             except Exception as error:  # noqa: BLE001 - the page shows it
@@ -89,8 +97,8 @@ class SharedGame:
             now, board = game.changes + len(self._failures), game.node.board()
             if now == version:
                 return {}
-            before = board.copy()
-            last = before.variation_san([before.pop()]) if board.move_stack else ""
+            before = game.node.parent.board() if game.node.parent else board
+            last = f"{before.fullmove_number}{'.' if before.turn else '...'} {before.san(board.peek())}" if game.node.parent else ""
             is_turn = not ending and board.turn == game.human
             status = game.outcome() or self._failures.get(game.changes) or f"{game.name} is thinking."
             if is_turn:
@@ -100,14 +108,16 @@ class SharedGame:
                 "fen": board.fen(),
                 "before": before.fen(),
                 "text": last or "First position",
-                "moves": board.root().variation_san(board.move_stack),
+                "moves": game.tree.accept(chess.pgn.StringExporter(columns=None, headers=False, comments=False)).rpartition(" ")[
+                    0
+                ],
                 "legal": legal_moves(board) if is_turn else [],
                 "status": f"{last}. {status}" if last else status,
                 "over": bool(ending),
                 "side": chess.COLOR_NAMES[game.human],
                 "names": [game.tree.headers["White"], game.tree.headers["Black"]],
                 "clocks": [game.clock(chess.WHITE), game.clock(chess.BLACK)] if game.has_clock else None,
-                "running": "" if ending else chess.COLOR_NAMES[board.turn],
+                "running": "" if game.running is None else chess.COLOR_NAMES[game.running],
             }
 
     def handle(self, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -179,14 +189,18 @@ class SharedGame:
         except CommandError as error:
             return f"{error}."
         with self.game.lock:
-            self.save()
+            try:
+                if self.args.pgn:
+                    self.game.save(self.args.pgn)
+            except CommandError as error:
+                return f"The game goes on, because it cannot be saved: {error}."
             self.game.new(Setup(board, human, control, elo))
         return ""
 
     def save(self) -> None:
-        """Append the game to the file of `--pgn`."""
-        if self.args.pgn:
-            print(self.game.save(self.args.pgn))
+        """Write the game to the file of `--pgn`; where that fails, print it."""
+        if message := save_or_show(self.game, self.args.pgn):
+            print(message, flush=True)
 
     def report(self) -> str:
         """Analyse the game so far, and return the page about it."""
@@ -203,8 +217,9 @@ class SharedGame:
 
 
 class Server(ThreadingHTTPServer):
-    """The server of a game: lets in the browser that brings `token` first, and then only its cookie."""
+    """The server of a game: gives `key` to the browser that brings `token` first, and then lets in only who has it."""
 
+    _door: Path | None = None  # forwards to the address
     daemon_threads = True
     allow_reuse_address = sys.platform != "win32"  # there it would let another program take the port
 
@@ -212,13 +227,38 @@ class Server(ThreadingHTTPServer):
         super().__init__((ADDRESS, port), Handler)
         self.game, self.page = game, game_page(game)
         self.host = f"{ADDRESS}:{self.server_port}"
-        self.token = secrets.token_urlsafe()
-        self.cookie = f"coachwhip-{self.server_port}={secrets.token_urlsafe()}"  # cookies do not distinguish ports
+        self.token, self.key = secrets.token_urlsafe(), secrets.token_urlsafe()
+        self.url = f"http://{self.host}/?token={self.token}"
         self._entry = threading.Lock()  # never released
+
+    def open_browser(self) -> None:
+        """Open a file that only this user can read, which forwards to the address: all users can read command lines.
+
+        It is in the home folder, because browsers in a sandbox read neither /tmp nor hidden folders.
+        """
+        with suppress(OSError):
+            handle, name = tempfile.mkstemp(".html", "coachwhip-", os.path.expanduser("~"))
+            self._door = Path(name)
+            with open(handle, "w", encoding="utf-8") as file:
+                file.write(f'<!DOCTYPE html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={self.url}">')
+            # In a thread: a text browser returns at its end.
+            threading.Thread(target=webbrowser.open, args=[self._door.as_uri()], daemon=True).start()
 
     def enter(self, token: str) -> bool:
         """Return whether this is the token, which is good once."""
-        return secrets.compare_digest(token.encode(), self.token.encode()) and self._entry.acquire(blocking=False)
+        if not _is_same(token, self.token) or not self._entry.acquire(blocking=False):
+            return False
+        self._close_door()
+        return True
+
+    def server_close(self) -> None:
+        """Free the port."""
+        super().server_close()
+        self._close_door()
+
+    def _close_door(self) -> None:
+        if self._door:
+            self._door.unlink(missing_ok=True)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -235,60 +275,51 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Answer with a page or the PGN."""
-        path, _, query = self.path.partition("?")
-        if query and self._is_local() and (self._has_cookie() or self.server.enter(query.removeprefix("token="))):
-            cookie = f"{self.server.cookie}; HttpOnly; SameSite=Strict; Path=/"
-            self._send(303, headers={"Location": "/", "Set-Cookie": cookie})
-        elif self._is_allowed():
-            match path:
-                case "/":
-                    self._send(200, self.server.page, "text/html")
-                case "/game.pgn":
-                    self._send(200, f"{self.server.game.game.pgn()}\n", "application/x-chess-pgn")
-                case "/report":
-                    self._send(200, self.server.game.report(), "text/html")
-                case _:
-                    self._send(404, "There is no such page.")
+        self._answer()
 
     def do_POST(self) -> None:
         """Carry out a command of the page."""
-        if not self._is_allowed():
-            return
-        try:
-            size = int(self.headers.get("Content-Length", ""))
-            if not 0 <= size <= MAX_REQUEST:
-                self._send(413, f"A request has at most {MAX_REQUEST} bytes.")
-                return
-            answer = self.server.game.handle(json.loads(self.rfile.read(size)))
-        except Exception as error:  # noqa: BLE001 - the page shows it
-            self._send(400, f"coachwhip cannot do this: {error!r}")
-        else:
-            self._send(200, json.dumps(answer), "application/json")
+        self._answer()
 
-    def _is_allowed(self) -> bool:
-        """Return whether the request comes from our page; reject it otherwise."""
-        is_local = self._is_local()
-        if is_local and self._has_cookie():
-            return True
-        self._send(403, NO_ENTRY if is_local else "Requests from other sites are rejected.")
-        return False
+    def _answer(self) -> None:
+        try:
+            status, text, kind = self._content(*self.path.partition("?")[::2])
+        except Exception as error:  # noqa: BLE001 - the page shows it
+            status, text, kind = 400, f"coachwhip cannot do this: {error!r}", "text/plain"
+        data = text.encode()
+        self.send_response(status)
+        self.send_header("Content-Type", f"{kind}; charset=utf-8")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def _content(self, path: str, query: str) -> tuple[int, str, str]:
+        """Return status, text and kind of the answer. Raises any exception for a request that the page would not send."""
+        server, plain = self.server, "text/plain"
+        if not self._is_local():
+            return 403, "Requests from other sites are rejected.", plain
+        match f"{self.command} {path}":
+            case "GET /" if not query:
+                return 200, server.page, "text/html"
+            case "GET /" if server.enter(query.removeprefix("token=")):
+                return 200, entry_page(server.key), "text/html"
+            case _ if not _is_same(query, f"key={server.key}"):
+                return 403, NO_ENTRY, plain
+            case "GET /game.pgn":
+                return 200, f"{server.game.game.pgn()}\n", "application/x-chess-pgn"
+            case "GET /report":
+                return 200, server.game.report(), "text/html"
+            case "POST /do":
+                size = int(self.headers.get("Content-Length", ""))
+                if not 0 <= size <= MAX_REQUEST:
+                    return 413, f"A request has at most {MAX_REQUEST} bytes.", plain
+                return 200, json.dumps(server.game.handle(json.loads(self.rfile.read(size)))), "application/json"
+        return 404, "There is no such page.", plain
 
     def _is_local(self) -> bool:
         """Return whether the request names this server, and comes from its page or, to get something, from no page."""
         host, origin = self.server.host, self.headers.get("Origin")
         return self.headers.get("Host") == host and (origin == f"http://{host}" or (origin is None and self.command == "GET"))
-
-    def _has_cookie(self) -> bool:
-        parts = self.headers.get("Cookie", "").split(";")
-        return any(secrets.compare_digest(part.strip().encode(), self.server.cookie.encode()) for part in parts)
-
-    def _send(self, status: int, text: str = "", kind: str = "text/plain", headers: Mapping[str, str] = {}) -> None:
-        data = text.encode()
-        self.send_response(status)
-        for name, value in {"Content-Type": f"{kind}; charset=utf-8", "Content-Length": str(len(data)), **headers}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(data)
 
     def end_headers(self) -> None:
         """Add the headers of every answer."""
@@ -316,7 +347,6 @@ def game_page(game: SharedGame) -> str:
 <input id="text" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="e4, Nf3, O-O" required>
 <button>Make the move</button></form>
 <div class="steps">{buttons}</div>
-<noscript><p>The board needs JavaScript; coachwhip play without --browser does not.</p></noscript>
 </section>
 <div class="games">
 <section class="game" aria-label="Moves"><h2>Moves</h2>
@@ -334,6 +364,16 @@ def game_page(game: SharedGame) -> str:
     return html_page("Play", body, Path(__file__).with_name("play.js").read_text(encoding="utf-8"), connect="'self'")
 
 
+def entry_page(key: str) -> str:
+    """Return the page that keeps the key, where only pages of this address can read it, and goes on to the game."""
+    body = "<noscript><p>The board needs JavaScript; coachwhip play without --browser does not.</p></noscript>"
+    return document("Play", body, f'localStorage.setItem("coachwhip", "{key}"); location.replace("/");')
+
+
+def _is_same(text: str, secret: str) -> bool:
+    return secrets.compare_digest(text.encode(), secret.encode())
+
+
 def _choice(name: str, label: str, options: Iterable[str], chosen: str = "") -> str:
     items = "".join(f"<option{' selected' * (option == chosen)}>{escape(option)}</option>" for option in options)
     return f'<p><label for="{name}">{label}</label> <select id="{name}" name="{name}">{items}</select></p>'
@@ -346,12 +386,11 @@ def serve(args: Namespace, game: Game) -> None:
         server = Server(args.port, shared)
     except OSError as error:
         raise CommandError(f"port {args.port} cannot be used ({error.strerror}); choose another --port") from error
-    url = f"http://{server.host}/?token={server.token}"
     try:
         with server, suppress(KeyboardInterrupt):
-            print(f"Play at {url}\nCtrl-C ends the game.", flush=True)
+            print(f"Play at {server.url}\nCtrl-C ends the game.", flush=True)
             if not args.no_open:
-                threading.Thread(target=webbrowser.open, args=[url], daemon=True).start()  # a text browser returns at its end
+                server.open_browser()
             server.serve_forever()
     finally:
         shared.save()

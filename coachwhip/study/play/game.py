@@ -19,15 +19,15 @@ import chess.pgn
 from chess.engine import Limit, SimpleAnalysisResult, SimpleEngine
 
 from ... import __version__
-from ...cli.command import CommandError, in_words
-from ...cli.files import append, naming
+from ...cli.command import CommandError, in_words, uninterrupted
+from ...cli.files import append, naming, write_bytes
 from ...cli.outputs import require_kind
 from ...games.adjudication import DRAW, MATE_SCORE, UNFINISHED, Ending, find_ending, win
 from ...games.evaluator import Evaluator
 from ...games.openings import read_line
 from ...games.pages.board import squares
 from ...games.pages.reasons import why_best
-from ...games.pages.study import Line
+from ...games.pages.study import Line, for_engine
 from ...games.pgn import PgnError, game_text, split_games
 from ...games.rules import Rules
 from ...games.time_control import TimeControl
@@ -103,10 +103,14 @@ class Game:
         return not self.ending and self.board.turn != self.human
 
     def clock(self, colour: chess.Color) -> float:
-        """Return the seconds that a side has left; those of the side to move run until the game ends. 0 without a clock."""
+        """Return the seconds that a side has left, 0 without a clock."""
         with self.lock:
-            is_running = not self._ending and colour == self.board.turn
-            return max(0.0, self._left[colour] - (time.monotonic() - self._since if is_running else 0))
+            return max(0.0, self._left[colour] - (time.monotonic() - self._since if colour == self.running else 0))
+
+    @property
+    def running(self) -> chess.Color | None:
+        """Whose clock runs: neither side's before the person's first move, or after the end."""
+        return self.board.turn if self._has_begun and not self._ending else None
 
     def make(self, move: chess.Move) -> bool:
         """Make a legal move of the side to move; return False if the game is over, as when the time is up."""
@@ -114,6 +118,7 @@ class Game:
             if self.ending:
                 return False
             turn, left = self.board.turn, self.clock(self.board.turn) + self._control.increment
+            self._has_begun |= turn == self.human
             node = self.node.add_variation(move)
             if self.has_clock:
                 node.set_clock(left)
@@ -133,7 +138,9 @@ class Game:
                 if self.has_clock:
                     white, black, increment = self.clock(chess.WHITE), self.clock(chess.BLACK), self._control.increment
                     limit = Limit(white_clock=white, black_clock=black, white_inc=increment, black_inc=increment)
-                search = self._search = self._engine.analysis(self.board, limit, game=self.tree, options=self._options)
+                search = self._search = self._engine.analysis(
+                    for_engine(self.board), limit, game=self.tree, options=self._options
+                )
             move = search.wait().move
             with self.lock:
                 board = self.node.board()
@@ -166,7 +173,7 @@ class Game:
                 if changes != self.changes or self.ending or self.is_engine_to_move:
                     return None
                 # In no game, so the engine forgets it before the next move.
-                search = self._search = self._engine.analysis(board, HINT)
+                search = self._search = self._engine.analysis(for_engine(board), HINT)
             search.wait()
             info = search.info
         return Line(info["score"].white(), tuple(info["pv"])) if changes == self.changes and "pv" in info else None
@@ -194,7 +201,8 @@ class Game:
             self._setup = setup or self._setup
             self.human, self._control, elo = self._setup[1:]
             self.name = "coachwhip" + (f" ({elo})" if elo else "")
-            self.has_clock = bool(self._control.base)
+            self.has_clock, self._has_begun = bool(self._control.base), False
+            self._entries: dict[Path, tuple[int, int, str]] = {}  # where it stands in files, and its text there
             self._options = PLAYING | ({"UCI_LimitStrength": True, "UCI_Elo": elo} if elo else {})
             self.tree = chess.pgn.Game.from_board(self._setup.board)
             players = {self.human: "Human", not self.human: f"{self.name}, version {__version__}"}
@@ -227,18 +235,29 @@ class Game:
             return game_text(self.tree).strip()
 
     def save(self, path: Path) -> str:
-        """Append the game so far to a file; return a message; if writing failed, it contains the game."""
-        if not self.tree.variations:
-            return "There is no move to save."
-        text = self.pgn()
-        try:
-            require_kind(path, "PGN")
-            gap = "\n\n" if path.exists() else ""  # its last line may have no end
-            with naming(path), path.open("ab", 0) as file:
-                append(file, f"{gap}{text}\n".encode())
-        except (CommandError, OSError) as error:
-            return f"{in_words(error) if isinstance(error, OSError) else error}. This is the game:\n\n{text}"
-        return f"Saved in {path}."
+        """Write the game so far to the end of a file, in place of what it has written there before; return a message. Raises CommandError."""
+        with uninterrupted(), self.lock:
+            if not self.tree.variations:
+                return "There is no move to save."
+            message, text = f"Saved in {path}.", self.pgn()
+            start, end, old = self._entries.get(path, (0, 0, ""))
+            if old == text:
+                return message
+            try:
+                require_kind(path, "PGN")
+                size = path.stat().st_size if path.is_file() else 0
+                is_last = start < end == size
+                start = start if is_last else size
+                entry = ("\n\n" * bool(start) + text + "\n").encode()  # the last line before it may have no end
+                if is_last:
+                    write_bytes(path, path.read_bytes()[:start] + entry)
+                else:
+                    with naming(path), path.open("ab", 0) as file:
+                        append(file, entry)
+            except OSError as error:
+                raise CommandError(in_words(error)) from error
+            self._entries[path] = start, start + len(entry), text
+        return message
 
     def _go_to(self, node: chess.pgn.GameNode, left: dict[chess.Color, float], ending: Ending | None = None) -> None:
         """Set the position, how the game ended there, and the clocks; let that of the side to move run."""
@@ -252,6 +271,14 @@ class Game:
     def _end(self, ending: Ending) -> None:
         """End the game, and stop the clock."""
         self._go_to(self.node, {side: self.clock(side) for side in chess.COLORS}, ending)
+
+
+def save_or_show(game: Game, path: Path | None) -> str:
+    """Save a game if there is a file for it; return a message, with the game in it if writing failed."""
+    try:
+        return game.save(path) if path else ""
+    except CommandError as error:
+        return f"{error}. This is the game:\n\n{game.pgn()}"
 
 
 def read_move(board: chess.Board, text: str) -> chess.Move:

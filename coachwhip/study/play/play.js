@@ -3,6 +3,7 @@
   const SIDES = ["white", "black"], GONE = "coachwhip has ended; start it again to play on.";
   const stage = one(".stage"), bar = one(".bar"), list = one(".lines"), input = one("#text"), showsLines = one("#shows-lines");
   const message = one(".message");
+  const key = `?key=${localStorage.getItem("coachwhip")}`;
   let state = { version: -1 }, received = 0;
 
   function say(text) {
@@ -13,7 +14,7 @@
   async function send(request) {
     const body = JSON.stringify({ fen: state.fen, version: state.version, ...request });
     const read = async (reply) => (reply.ok ? reply.json() : { message: await reply.text() });
-    const answer = await fetch("do", { method: "POST", body }).then(read).catch(() => ({ message: GONE }));
+    const answer = await fetch(`do${key}`, { method: "POST", body }).then(read).catch(() => ({ message: GONE }));
     if (answer.version > state.version) show(answer);
     if ("message" in answer || message.textContent === GONE) say(answer.message ?? "");
     return answer;
@@ -77,6 +78,7 @@
     event.preventDefault();
     send({ do: "new", ...Object.fromEntries(new FormData(event.target)) });
   });
+  for (const link of all("a[href]")) link.search = key;
   setInterval(showClocks, 200);
   poll(0);
 })();

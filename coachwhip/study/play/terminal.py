@@ -11,7 +11,7 @@ import chess
 
 from ...games.pages.pgn_clock import clock_text
 from ...text import printable, shorten
-from .game import Game, read_move
+from .game import Game, read_move, save_or_show
 
 SIDES = ("Black", "White")
 HELP = """\
@@ -67,7 +67,7 @@ class Terminal:
     """A game whose moves and commands come from standard input."""
 
     def __init__(self, game: Game, pgn: Path | None = None, *, shows_board: bool = True) -> None:
-        """`pgn`: a file to which `new` and the end append the game. `shows_board`: after each move."""
+        """`pgn`: a file that gets each game when it ends, and what there is of it at `new` and `quit`. `shows_board`: after each move."""
         self._game, self._pgn, self._shows_board = game, pgn, shows_board
         self._screen = Screen(game.human)
 
@@ -91,11 +91,12 @@ class Terminal:
             self._save()
 
     def _show(self) -> None:
-        """Draw the board, unless the person wants none, and print the result of a finished game."""
+        """Draw the board, unless the person wants none; print the result of a finished game, and save it."""
         if self._shows_board:
             self._screen.draw(self._game.board)
         if self._game.ending:
             print(self._game.outcome())
+            self._save()
 
     def _read_line(self) -> str:
         """Read a line of the person. Raises EOFError at the end of input."""
@@ -127,7 +128,7 @@ class Terminal:
                 else:
                     print("There is no move of yours to take back.")
             case "save" if rest:
-                print(game.save(Path(os.path.expanduser(rest.strip()))))
+                print(save_or_show(game, Path(os.path.expanduser(rest.strip()))))
             case "":
                 self._screen.draw(game.board)
             case _ if game.ending:
@@ -162,6 +163,6 @@ class Terminal:
                         self._show()
 
     def _save(self) -> None:
-        """Append the game to the file for games, if there is one."""
-        if self._pgn:
-            print(self._game.save(self._pgn))
+        """Write the game to the file for games, if there is one."""
+        if message := save_or_show(self._game, self._pgn):
+            print(message)
