@@ -185,6 +185,7 @@ def test_an_illegal_move_changes_nothing(text: str) -> None:
             use(text)
         assert len(str(raised.value)) < 200
         assert str(raised.value).isprintable()
+        assert ("UCI" in str(raised.value)) == (text not in ("e2e5", "e7e5", "e2e4q"))
     assert (position.fen(), position.ply) == (STARTPOS_FEN, 0)
 
 
