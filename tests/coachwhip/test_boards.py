@@ -168,6 +168,16 @@ def test_many_are_analysed_as_one_alone_and_in_order() -> None:
     assert reported == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
+def test_a_type_checker_knows_the_results() -> None:
+    """It is mypy that finds the typos here: unless it does, it says that nothing has to be ignored."""
+    for info in analyse_many([chess.Board()], depth=1, processes=1):
+        with pytest.raises(AttributeError):
+            info["score"].white().scor()  # type: ignore[attr-defined]
+    for infos in analyse_many([chess.Board()], multipv=2, depth=1, processes=1):
+        with pytest.raises(AttributeError):
+            infos[1]["score"].white().scor()  # type: ignore[attr-defined]
+
+
 def test_a_board_is_read_when_it_is_given() -> None:
     board = chess.Board()
 
@@ -181,6 +191,10 @@ def test_a_board_is_read_when_it_is_given() -> None:
 
 
 def test_wrong_calls_are_reported_before_anything_is_searched() -> None:
+    single: list[Any] = [chess.STARTING_FEN, chess.Board(), Position()]
+    for one in single:
+        with pytest.raises(TypeError, match="a list of positions"):
+            analyse_many(one, nodes=1)
     wrong_positions: list[Any] = [NO_KINGS, "nonsense", None]
     for wrong in wrong_positions:
         with pytest.raises(ValueError, match=r"^positions\[2\]: "):
