@@ -74,6 +74,12 @@ class Position(core.Position):
         """
         return position_of(game_of(board))
 
+    def _repr_svg_(self) -> str:
+        """Return the board as a notebook draws it: as python-chess does."""
+        import chess
+
+        return chess.Board(self.fen())._repr_svg_()
+
 
 def position_of(game: GameText) -> Position:
     """Return the position at the end of a game. Raises ValueError if its start or a move is not legal."""

@@ -8,25 +8,41 @@ from collections import deque
 from concurrent.futures import BrokenExecutor, Future, wait
 from functools import lru_cache, partial
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 from .boards import Position, game_of, position_of
 from .workers import POLL_SECONDS, worker_processes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
-    from typing import Any
+    from typing import Any, TypedDict
 
     import chess
     from chess.engine import ConfigMapping, InfoDict, Limit, SimpleEngine
+    from typing_extensions import Unpack
 
     from .boards import GameText
+
+    _Many = Iterable[chess.Board | str]
+
+    class _Settings(TypedDict, total=False):
+        nodes: int | None
+        depth: int | None
+        time: float | None
+        options: ConfigMapping | None
+        processes: int | None
+        progress: Callable[[int, int], object] | None
+
 
 QUEUED = 16  # positions handed out for each process, so that one slow position does not make the others wait
 MAX_PROCESSES = 61  # Windows can wait for no more
 WORKER_DIED = "a worker process has died; does the program call analyse_many outside `if __name__ == '__main__':`?"
 
 
+@overload
+def analyse_many(positions: _Many, *, multipv: None = None, **settings: Unpack[_Settings]) -> Generator[InfoDict, None, None]: ...
+@overload
+def analyse_many(positions: _Many, *, multipv: int, **settings: Unpack[_Settings]) -> Generator[list[InfoDict], None, None]: ...
 def analyse_many(
     positions: Iterable[chess.Board | str],
     *,
@@ -49,8 +65,8 @@ def analyse_many(
     Chess960 needs a `chess.Board(fen, chess960=True)`. The moves in a board's move stack count for repetition.
 
     All positions are read and checked first: raises ValueError, which names the index, if one is not legal, and for limits that are
-    not positive. The iterator raises `chess.engine.EngineError` for a wrong option. Closing it, an error and Ctrl-C end the processes
-    at once. They import the main module, so a program must call this under `if __name__ == "__main__":`.
+    not positive; TypeError for a single position. The iterator raises `chess.engine.EngineError` for a wrong option. Closing it, an
+    error and Ctrl-C end the processes at once. They import the main module: call this under `if __name__ == "__main__":`.
 
     >>> for info in analyse_many(["7k/5ppp/8/8/8/8/8/R3K3 w - - 0 1"], nodes=1000, processes=1):
     ...     print(info["score"].white(), info["pv"][0])
@@ -58,6 +74,8 @@ def analyse_many(
     """
     from chess.engine import Limit
 
+    if isinstance(positions, str) or not hasattr(positions, "__iter__"):
+        raise TypeError(f"analyse_many needs a list of positions, not one: {positions!r:.80}")
     limits: dict[str, float | None] = {"nodes": nodes, "depth": depth, "time": time}
     if all(value is None for value in limits.values()):
         raise ValueError("analyse_many needs a limit: nodes, depth or time")

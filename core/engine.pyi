@@ -2,6 +2,7 @@
 # Types only: the docstrings are in engine.pyx, position.pyx, results.pyx and the modules of the functions.
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
 
 from typing_extensions import Self
 
@@ -19,7 +20,9 @@ SHOWN_TB_WIN: int  # the score in centipawns of a win by the endgame tablebases
 
 class Position:
     chess960: bool
+    __hash__: ClassVar[None]  # type: ignore[assignment]
     def __init__(self, fen: str = ..., chess960: bool = ...) -> None: ...
+    def __eq__(self, other: object, /) -> bool: ...
     def copy(self) -> Self: ...
     def fen(self) -> str: ...
     def passed_square(self) -> str: ...

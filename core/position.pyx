@@ -36,7 +36,7 @@ _set_start()
 
 
 cdef class Position:
-    """A legal chess position with the game that led to it (for repetition and `undo`). Threads may share one.
+    """A legal chess position with the game that led to it (for repetition and `undo`). Threads may share one. It is not hashable.
 
     `chess960` only chooses how castling is written (king takes rook, `e1h1`, instead of `e1g1`); Chess960 and
     double Chess960 positions are accepted either way. Castling moves are read in both spellings.
@@ -84,11 +84,11 @@ cdef class Position:
     cdef Move legal_move(self, str text) except 0:
         """Return the legal move of a text; valid until the next Python object is touched. Raises ValueError if there is none."""
         cdef AskedMove asked
-        cdef Move move = 0
-        if read_move(text, &asked):
-            move = find_move(self.current(), &asked)
+        cdef bint is_uci = read_move(text, &asked)
+        cdef Move move = find_move(self.current(), &asked) if is_uci else 0
         if move == 0:
-            raise ValueError(f"illegal move {text[:12]!r} in {self.fen()}")
+            hint = "" if is_uci else "; moves are UCI text, such as e2e4"
+            raise ValueError(f"illegal move {text[:12]!r} in {self.fen()}{hint}")
         return move
 
     def copy(self):
@@ -104,8 +104,30 @@ cdef class Position:
         other.chess960 = self.chess960
         return other
 
+    def __reduce__(self):
+        """Pickle it, and copy it for `copy`, as the FEN and the moves of its game."""
+        cdef Position game = self.copy()
+        fields = write_fen(game.game, game.fullmove, True).split(" ")
+        fields[3] = game.passed
+        moves = [move_text(game.game[i].last_move, True) for i in range(1, game.last + 1)]
+        return type(self), (" ".join(fields), game.chess960), moves
+
+    def __setstate__(self, moves):
+        for move in moves:
+            self.make(move)
+
+    def __eq__(self, other):
+        """Return whether pieces, side to move, castling rights, legal ep square and counters are equal, as python-chess does."""
+        if not isinstance(other, Position):
+            return NotImplemented
+        mine, theirs = self.fen().split(" "), other.fen().split(" ")  # castling, spelled in two ways, is in the keys
+        return self.key == other.key and mine[:2] + mine[3:] == theirs[:2] + theirs[3:]
+
     def __repr__(self):
         return f"Position({self.fen()!r}{', chess960=True' if self.chess960 else ''})"
+
+    def __str__(self):
+        return " ".join(self.board()).replace(" \n ", "\n")
 
     def fen(self):
         """Return the FEN; castling as X-FEN, Shredder-FEN if `chess960`; the ep square only if a capture there is legal."""

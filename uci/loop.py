@@ -11,7 +11,7 @@ import sys
 from dataclasses import dataclass
 from functools import partial
 
-from ..text import reason, shorten
+from ..text import nearest, reason, shorten
 from . import format as fmt
 from . import parse
 from .perft import PerftJob
@@ -215,7 +215,8 @@ class UciLoop:
     # Handlers: each gets the text after its command
 
     def _do_unknown(self, rest: str) -> None:
-        self._complain(f"Unknown command: '{shorten(rest)}'. Type help for a list.")
+        near = nearest(rest.split(" ", 1)[0], self.commands)
+        self._complain(f"Unknown command: '{shorten(rest)}'. {f'Did you mean {near}?' if near else 'Type help for a list.'}")
 
     def _do_uci(self, _: str) -> None:
         options = (entry.declaration() for entry in self.session.options.table)

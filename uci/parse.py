@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from ..text import shorten
+from ..text import nearest, shorten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -135,7 +135,8 @@ def parse_go(rest: str) -> tuple[SearchRequest, str]:
         if fault:
             faults.append(fault)
     if unknown:
-        faults.append(f"'{shorten(' '.join(unknown[:MAX_NAMED]))}' (unknown)")
+        near = next(filter(None, (nearest(word, GO_KEYWORDS) for word in unknown[:MAX_NAMED])), "")
+        faults.append(f"'{shorten(' '.join(unknown[:MAX_NAMED]))}' (unknown{f'; did you mean {near}?' if near else ''})")
     return request, f"go: ignored {', '.join(faults[-MAX_NAMED:])}" if faults else ""
 
 

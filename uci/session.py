@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .tablebase import Tablebase
 
 
+UNSET = {"WeightsFile": "the shipped weights", "SyzygyPath": "no tables", "BookFile": "no book file", "Debug Log File": "no log"}
 SHREDDER = str.maketrans("HAha", "KQkq")  # the names of the corners' files in a Shredder-FEN
 
 
@@ -86,7 +87,7 @@ class Session:
                 self._set_tunables()
         except Exception as error:
             options.values[entry.name] = old
-            kept = f"keeping {shorten(as_text(old), LONGEST_REASON)}"
+            kept = f"keeping {shorten(as_text(old) if old != '' else UNSET.get(entry.name, ''), LONGEST_REASON)}"
             if isinstance(error, MemoryError):
                 return f"{entry.name}: not enough memory, {kept}"
             if not isinstance(error, (ValueError, OSError)):

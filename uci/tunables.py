@@ -50,7 +50,8 @@ def matching(pattern: str) -> list[Row]:
 
 def _unknown(name: str) -> str:
     """Return the message about a wrong name, with the nearest name: users often leave out the `use_` of a technique."""
-    guesses = (f"{SWITCH}{name}", nearest(name, ROWS), f"{SWITCH}{name.partition('_')[0]}")
+    technique = nearest(name, (row.removeprefix(SWITCH) for row in ROWS))
+    guesses = (f"{SWITCH}{name}", nearest(name, ROWS), f"{SWITCH}{name.partition('_')[0]}", f"{SWITCH}{technique}")
     near = next((f" (perhaps {guess}?)" for guess in guesses if guess in ROWS), "")
     return f"no tunable is called '{shorten(name)}'{near}; `coachwhip tunables` lists all"
 

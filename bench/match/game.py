@@ -15,6 +15,7 @@ from itertools import chain
 import chess
 import chess.engine
 
+from ...boards import GameText, Position, position_of
 from ...cli.fair_timing import fair_timing
 from ...games.adjudication import UNFINISHED, Ending, find_ending, win
 from ...games.rules import Rules
@@ -31,6 +32,8 @@ IDLE_ENGINES = 4  # engines that stay for each game that is played at a time
 STALL_TIMED = 10.0  # seconds of silence after its time is up that make a stalled engine
 STALL_UNTIMED = 60.0  # the same after `go` or its last line, for searches without a clock
 TOLERANCE = 1.1  # of a node limit: engines look at their count now and then
+# warnings: what is wrong with a search, and loses no game
+ILLEGAL_PV, LONG_PV, OTHER_PV, NO_MATE = "illegal move in PV", "PV longer than the game", "PV of another move", "mate not given"
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,7 @@ class Game:
         self._clocks = {side: Clock(control, contest.rules.margin) for side, control in controls.items()}
         self._history = pairing.opening.moves.split()
         self._moves: list[MoveRecord] = []
-        self._oversteps = {chess.WHITE: 0, chess.BLACK: 0}
+        self._warnings: dict[chess.Color, dict[str, list[str]]] = {chess.WHITE: {}, chess.BLACK: {}}
 
     def play(self) -> GameRecord:
         """Play to the end. Raises StartError if an engine cannot be used at all."""
@@ -94,9 +97,11 @@ class Game:
             ending, detail = Ending(UNFINISHED, INTERRUPTED), ""
         date = datetime.now(timezone.utc).isoformat()
         white, black = (engine.name for engine in self._engines.values())
-        oversteps = self._oversteps[chess.WHITE], self._oversteps[chess.BLACK]
-        moves = tuple(self._moves)
-        return GameRecord(self._pairing.number, date, self._pairing.opening, white, black, moves, *ending, detail, oversteps)
+        for side, warnings in self._warnings.items():
+            if find_ending(self._board, [], Rules()) is None or ending.result == win(side):
+                warnings.pop(NO_MATE, None)
+        moves, warned = tuple(self._moves), (self._warnings[chess.WHITE], self._warnings[chess.BLACK])
+        return GameRecord(self._pairing.number, date, self._pairing.opening, white, black, moves, *ending, detail, warned)
 
     def _prepare(self, engine: Client) -> None:
         """Start a new game in an engine.
@@ -130,7 +135,8 @@ class Game:
             searched = f", {search.nodes} nodes searched" if search.nodes else ""
             raise EngineFault(fault.reason, f"asked {go!r}: {fault.detail}{searched}") from fault
         finally:
-            self._oversteps[turn] += search.nodes > search.limit
+            if search.nodes > search.limit:
+                self._warn("node limit overstepped", f"{search.nodes} nodes")
         if allowance is not None and reply.seconds > allowance:
             raise EngineFault(TIME_LOSS, f"{reply.seconds:.3f} s used, {allowance:.3f} s allowed")
         move = legal_move(self._board, reply.move)
@@ -139,8 +145,19 @@ class Game:
         remaining = round(clock.remaining, 6) if clock.control.base else None
         nodes = search.nodes or info.nodes
         self._moves.append(MoveRecord(move.uci(), round(reply.seconds, 6), remaining, white_score(info, turn), info.depth, nodes))
+        if (info.mate or 0) > 0 and not info.is_bound:
+            self._warn(NO_MATE, f"mate {info.mate}")
+        root = position_of(GameText(opening.fen, opening.chess960, tuple(self._history)))
+        fault, pv = pv_fault(search.lines, reply.move, root)
+        if fault:
+            self._warn(fault, pv)
         self._history.append(move.uci())
         self._board.push(move)
+
+    def _warn(self, kind: str, example: str) -> None:
+        """Count a search of the side to move; of its kind, the first one of the game is kept."""
+        seen = self._warnings[self._board.turn].setdefault(kind, [])
+        seen.append("" if seen else f"{example} in {self._board.fen()}")
 
 
 class _Search:
@@ -156,6 +173,20 @@ class _Search:
         self.lines.append(line)
         self.nodes = max(self.nodes, reported_nodes(line))
         return self.nodes <= self.limit
+
+
+def pv_fault(lines: Sequence[str], move: str, position: Position) -> tuple[str, str]:
+    """Return what is wrong with the last PV of a search that chose `move`, and its moves up to there, which are made in `position`."""
+    mains = (line for line in reversed(lines) if (info := read_info(line)) and info.multipv == 1 and info.move)
+    pv = next(mains, "").partition(" pv ")[2].split()
+    for count, text in enumerate(pv, start=1):
+        if position.result() != "*":
+            return LONG_PV, " ".join(pv[:count])
+        try:
+            position.make(text)
+        except ValueError:
+            return ILLEGAL_PV, " ".join(pv[:count])
+    return (OTHER_PV if pv and pv[0].lower() != move.lower() else ""), " ".join(pv)
 
 
 def last_info(lines: Sequence[str]) -> Info:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The record of a game: what a worker returns, the journal holds, the tally counts, and the PGN file shows."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import fill
 from typing import Any, NamedTuple
@@ -16,6 +16,7 @@ from ...games.pgn import COLUMNS
 from ..engines.faults import CRASH, ILLEGAL_MOVE, STALL, TIME_LOSS
 
 FAULTS = (TIME_LOSS, ILLEGAL_MOVE, CRASH, STALL)  # each loses the game
+Warnings = Mapping[str, Sequence[str]]  # by kind, an entry for each search: the first tells what and where, the others are empty
 INTERRUPTED = "interrupted"
 TERMINATIONS = {TIME_LOSS: "time forfeit", ILLEGAL_MOVE: "rules infraction", CRASH: "abandoned", STALL: "abandoned"}
 TERMINATIONS |= {INTERRUPTED: "unterminated"}
@@ -48,7 +49,7 @@ class GameRecord:
     result: str  # 1-0, 0-1, 1/2-1/2, or * when interrupted
     reason: str
     detail: str = ""  # what exactly was wrong, where an engine forfeited
-    oversteps: tuple[int, int] = (0, 0)  # in how many searches White and Black exceeded their node limit
+    warnings: tuple[Warnings, Warnings] = ({}, {})  # about White and Black
 
     @property
     def culprit(self) -> chess.Color | None:
@@ -73,7 +74,7 @@ class GameRecord:
             MoveRecord(move, spent, clock, score and parse_score(score), *rest)
             for move, spent, clock, score, *rest in data["moves"]
         )
-        return cls(**{**data, "opening": Opening(*data["opening"]), "moves": moves, "oversteps": tuple(data["oversteps"])})
+        return cls(**{**data, "opening": Opening(*data["opening"]), "moves": moves, "warnings": tuple(data["warnings"])})
 
     def game(self, headers: Mapping[str, str]) -> chess.pgn.Game:
         """Return the game for PGN, with `[%eval]` and depth, `[%emt]` and `[%clk]` comments."""

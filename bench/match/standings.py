@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any
 
 from ...cli.table import plain
-from ...text import counted
+from ...text import LONGEST_REASON, counted, shorten
 from .elo import signed
 from .record import FAULTS
 from .sprt import Sprt
@@ -29,10 +29,9 @@ def notes(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> list[str]:
     faults = tally.faults()
     for player, name in enumerate(names):
         lines.append(f"{name}: " + ", ".join(f"{fault} {faults[player, fault]}" for fault in FAULTS))
-        searches, games = tally.oversteps(player)
-        if searches:
+        for kind, (searches, games, first) in tally.warnings(player).items():
             text = f"{searches} search{'es' * (searches > 1)} of {counted(games, 'game')}"
-            lines.append(f"{name}: node limit overstepped in {text}")
+            lines.append(f"{name}: {kind} in {text}, first: {shorten(first, LONGEST_REASON)}")
     return lines
 
 
@@ -92,7 +91,8 @@ def summary(tally: Tally, names: Sequence[str], sprt: Sprt | None = None) -> dic
         points = tally.points(player)
         engine = {"name": name, "games": len(points), "points": sum(points)}
         engine["faults"] = {fault: faults[player, fault] for fault in FAULTS}
-        engine["oversteps"] = dict(zip(("searches", "games"), tally.oversteps(player), strict=True))
+        fields = ("searches", "games", "first")
+        engine["warnings"] = {kind: dict(zip(fields, count, strict=True)) for kind, count in tally.warnings(player).items()}
         engines.append(engine)
     if len(names) > 2 and tally.results:
         for engine, rating in zip(engines, tally.ratings(len(names)), strict=True):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ...games.adjudication import BLACK_WINS, DRAW, WHITE_WINS
 from .elo import Estimate, Rating, elo_difference, estimate, fit_ratings, groups
-from .record import GameRecord
+from .record import GameRecord, Warnings
 from .schedule import Pairing
 
 POINTS = {WHITE_WINS: 1.0, DRAW: 0.5, BLACK_WINS: 0.0}  # White's
@@ -25,7 +25,7 @@ class Result(NamedTuple):
     points: float  # White's
     reason: str
     culprit: int | None  # who forfeited the game
-    oversteps: tuple[int, int] = (0, 0)  # in how many searches White and Black exceeded their node limit
+    warnings: tuple[Warnings, Warnings] = ({}, {})  # about White and Black
 
 
 class Tally:
@@ -38,7 +38,7 @@ class Tally:
     def add(self, pairing: Pairing, record: GameRecord) -> None:
         """Count a finished game, unless its number has been counted before."""
         culprit = {True: pairing.white, False: pairing.black, None: None}[record.culprit]
-        ended = POINTS[record.result], record.reason, culprit, record.oversteps
+        ended = POINTS[record.result], record.reason, culprit, record.warnings
         self.count(pairing.number, Result(pairing.white, pairing.black, *ended))
 
     def count(self, number: int, result: Result) -> None:
@@ -93,10 +93,14 @@ class Tally:
         """Count the games that each player forfeited for each reason."""
         return Counter((result.culprit, result.reason) for result in self.results.values() if result.culprit is not None)
 
-    def oversteps(self, player: int) -> tuple[int, int]:
-        """Count the searches in which a player exceeded its node limit, and the games."""
-        counts = [result.oversteps[result[:2].index(player)] for result in self.results.values() if player in result[:2]]
-        return sum(counts), sum(count > 0 for count in counts)
+    def warnings(self, player: int) -> dict[str, tuple[int, int, str]]:
+        """Count the searches of a player and the games with each kind of warning; return also the first example."""
+        counts: dict[str, tuple[int, int, str]] = {}
+        for result in self.results.values():
+            for kind, examples in (result.warnings[result[:2].index(player)] if player in result[:2] else {}).items():
+                searches, games, first = counts.get(kind, (0, 0, examples[0]))
+                counts[kind] = searches + len(examples), games + 1, first
+        return counts
 
     def endings(self) -> Counter[str]:
         """Count the games that ended for each reason."""

@@ -191,6 +191,8 @@ def file_name(text: str) -> Path:
     """Read the name of a file."""
     if not text or "\0" in text:
         raise argparse.ArgumentTypeError(f"expected the name of a file, not {text[:40]!r}")
+    if re.match(r"[a-z]+://", text, re.IGNORECASE):
+        raise argparse.ArgumentTypeError(f"{text[:60]!r} is an address: save what is there, such as the PGN, to a file first")
     return Path(text)
 
 

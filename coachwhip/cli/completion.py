@@ -50,7 +50,7 @@ To complete with Tab in every new shell, add one line to its start file:
 def main(argv: Sequence[str]) -> int:
     """Run the subcommand."""
     parser = Parser("completion", "Print a script that lets a shell complete subcommands and options.", EPILOG)
-    parser.add_argument("shell", choices=SCRIPTS)
+    parser.add_argument("shell", choices=SCRIPTS, metavar="|".join(SCRIPTS))
     return parser.run(argv, _completion)
 
 

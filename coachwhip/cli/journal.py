@@ -20,7 +20,7 @@ from .command import CommandError, file_name, warn
 from .files import append, lock, naming
 from .outputs import require_regular
 
-FORMAT = 4
+FORMAT = 5
 LINE = re.compile(rb'(\{.+),"crc":"([0-9a-f]{8})"\}\n', re.DOTALL)
 MAX_QUOTED = 100  # characters of a setting in a message
 

@@ -87,6 +87,8 @@ def split_games(file: io.BufferedReader) -> Iterator[RawGame]:
     line, text, block = 1, "", "first"
     try:
         content = expanded(file)
+        if content.peek(1).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+            raise PgnError("it is a web page, not PGN: save the games of the page as PGN")
         is_utf16 = content.peek(2)[:2] in (b"\xff\xfe", b"\xfe\xff")
         with io.TextIOWrapper(content, *(("utf-16",) if is_utf16 else ("utf-8", "surrogateescape"))) as lines:
             while block:

@@ -28,7 +28,7 @@ cdef void _parse_board(PositionC* pos, str board) except *:
     cdef list ranks = board.split("/")
     cdef int rank, file, piece_type
     if len(ranks) != 8:
-        raise ValueError(f"the board has {len(ranks)} ranks, not 8")
+        raise ValueError(f"no FEN: expected 8 ranks, found {len(ranks)}")
     for i, row in enumerate(ranks):
         rank = 7 - i
         file = 0

@@ -147,15 +147,50 @@ def test_who_exceeds_a_fixed_time_loses_unless_the_margin_allows_it(start: Start
 def test_a_tenth_more_nodes_than_allowed_are_no_overstep(start: Start) -> None:
     engines, rules = (start("over"), start("good")), Rules(max_moves=3)
     enough = TimeControl(nodes=4600), TimeControl(nodes=20)
-    assert play(*engines, ROOK, enough, rules).oversteps == (0, 0)
-    assert play(*engines, ROOK, rules=rules).oversteps == (0, 0)
+    assert play(*engines, ROOK, enough, rules).warnings == ({}, {})
+    assert play(*engines, ROOK, rules=rules).warnings == ({}, {})
+
+
+LAST_MOVE = Opening("4k3/8/8/8/8/8/8/R3K3 w - - 99 80", chess960=False)  # then fifty moves are a draw
+CASTLES = Opening("4k3/8/8/8/8/8/8/R3K3 w A - 0 1", chess960=True)
+REPEATS = Opening(ROOK.fen, chess960=False, moves="a1a2 e8d8 a2a1 d8e8 a1a2 e8d8 a2a1")
+MATED = Opening("7r/8/8/8/8/1k6/8/K7 b - - 0 1", chess960=False)
+
+
+@pytest.mark.parametrize(
+    ("opening", "info", "kind"),
+    [
+        (MATE_IN_ONE, "info score mate 1 pv {move}", None),
+        (MATE_IN_ONE, "info depth 1 score cp 5", None),
+        (MATE_IN_ONE, "info pv e2e4\ninfo pv {move}\ninfo multipv 2 pv e2e4\ninfo string pv e2e4", None),
+        (MATE_IN_ONE, "info pv {move} a8a7", game.LONG_PV),
+        (MATED, "info pv {move} a1a2", game.LONG_PV),
+        (REPEATS, "info pv d8e8 a1a2", game.LONG_PV),
+        (MATE_IN_ONE, "info pv h1h2 a8b8 h1h8", game.ILLEGAL_PV),
+        (MATE_IN_ONE, "info pv h1h2 0000", game.ILLEGAL_PV),
+        (CASTLES, "info pv e1a1 e8e7 d1d7", game.OTHER_PV),
+        (MATE_IN_ONE, "info pv h1h2 a8b8", game.OTHER_PV),
+        (LAST_MOVE, "info score mate 3 pv {move}", game.NO_MATE),
+        (LAST_MOVE, "info score mate -3 pv {move}", None),
+        (LAST_MOVE, "info score mate 3 lowerbound pv {move}", None),
+        (ROOK, "info score mate 3 pv {move}", None),  # nobody knows how the game would have ended
+    ],
+)
+def test_what_an_engine_says_wrongly_is_counted_for_it_alone(start: Start, opening: Opening, info: str, kind: str | None) -> None:
+    says, good = start(shlex.join(["says", info])), start("good")
+    colour = opening.position().turn
+    record = play(*((says, good) if colour == chess.WHITE else (good, says)), opening, rules=Rules(max_moves=1))
+    mine, theirs = record.warnings if colour == chess.WHITE else record.warnings[::-1]
+    assert (list(mine), theirs) == ([kind] if kind else [], {})
+    assert all(opening.position().fen() in examples[0] for examples in mine.values())
+    assert stored(record) == record
 
 
 def test_an_engine_that_searches_on_is_given_up_beyond_its_nodes_alone(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     """What it prints then is no sign that it will move."""
     monkeypatch.setattr(game, "STALL_UNTIMED", 0.3)
     record = play(start("endless 600"), start("good"), PAWN, (TimeControl(nodes=1500), MINUTE))
-    assert (record.result, record.reason, record.oversteps) == ("0-1", STALL, (1, 0))
+    assert (record.result, record.reason, len(record.warnings[0]["node limit overstepped"])) == ("0-1", STALL, 1)
     assert re.fullmatch("asked 'go nodes 1500': no answer after .* nodes searched", record.detail)
     monkeypatch.setattr(game, "STALL_UNTIMED", 1.5)
     assert play(start("endless 3"), start("good"), MATE_IN_ONE, (TimeControl(depth=1), MINUTE)).reason == "checkmate"

@@ -186,7 +186,8 @@ def test_an_engine_that_oversteps_its_nodes_is_counted(tmp_path: Path, capsys: p
     assert "good: node limit" not in out
     assert match.main([*words, "--games", "4", "--json"]) == 0  # what the journal holds counts
     found = json.loads(capsys.readouterr().out)
-    assert [engine["oversteps"] for engine in found["engines"]] == [{"searches": 12, "games": 4}, {"searches": 0, "games": 0}]
+    (warning,), none = [list(engine["warnings"].values()) for engine in found["engines"]]
+    assert (warning["searches"], warning["games"], none) == (12, 4, [])
     assert found["engines"][0]["faults"] == {TIME_LOSS: 0, ILLEGAL_MOVE: 0, CRASH: 0, "stall": 0}
 
 

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`Position.from_board`, `evaluate` and `analyse_many`: python-chess's boards, with python-chess and `open_engine` as oracles."""
 
+import copy
 import doctest
 import os
+import pickle
 import random
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from types import ModuleType
@@ -61,6 +63,50 @@ def test_a_copy_is_a_position_of_the_same_class() -> None:
     copy.make("e2e4")
     assert type(copy) is Position
     assert (copy.ply, position.ply) == (5, 4)
+
+
+WAYS: list[Callable[[Position], Position]] = [copy.copy, copy.deepcopy, lambda position: pickle.loads(pickle.dumps(position))]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("number", [None, 0, 777])
+def test_a_copy_and_a_pickle_keep_the_game(way: Callable[[Position], Position], number: int | None) -> None:
+    chooser = random.Random(number)
+    board = chess.Board() if number is None else chess.Board.from_chess960_pos(number)
+    while not board.is_game_over() and board.ply() < 80:
+        castling = [move for move in board.legal_moves if board.is_castling(move)]
+        board.push(chooser.choice(castling or list(board.legal_moves)))
+    position = Position.from_board(board)
+    again = way(position)
+    assert (type(again), again.chess960) == (Position, board.chess960)
+    while board.move_stack:
+        assert (again.fen(), again.ply) == (board.fen(shredder=board.chess960), len(board.move_stack))
+        board.pop()
+        again.undo()
+    assert position.ply > again.ply == 0
+    repeating = way(Position.from_board(after(SHUFFLE)))
+    for index, move in enumerate(SHUFFLE):
+        assert repeating.is_draw() == after(SHUFFLE + SHUFFLE[:index]).is_repetition(3)
+        repeating.make(move)
+    assert repeating.is_draw()
+    passed = way(Position("4k3/8/8/3p4/8/8/8/4K3 w - d6 0 9"))
+    assert (passed.passed_square(), passed.fen()) == ("d6", "4k3/8/8/3p4/8/8/8/4K3 w - - 0 9")
+
+
+def test_positions_are_equal_and_shown_as_boards_are() -> None:
+    fens = [f"r3k2r/8/8/3pP3/8/8/8/R3K2R w {rest} 0 1" for rest in ("KQkq -", "KQkq d6", "HAq -", "KQq -", "Qq -")]
+    fens += ["r3k2r/8/8/3p4/8/8/4P3/R3K2R w KQkq d6 0 1", "r3k2r/8/8/3p4/8/8/4P3/R3K2R w KQkq - 0 1"]  # nobody can take on d6
+    fens += [chess.STARTING_FEN.replace(" 0 1", counters) for counters in (" 4 3", " 4 1", " 0 3", " 0 1")]
+    fens += [chess.STARTING_FEN.replace("w", "b"), "rbbqknnr/pppppppp/8/8/8/8/PPPPPPPP/RBBQKNNR w KQkq - 0 1"]
+    boards = [chess.Board(fen, chess960=chess960) for fen in fens for chess960 in (False, True)]
+    boards += [after(moves) for moves in (SHUFFLE, ["e2e4"], ["e2e4", "0000"], ["e2e3", "e7e6", "e3e4"])]
+    positions = [Position.from_board(board) for board in boards]
+    assert [[one == other for other in positions] for one in positions] == [[one == other for other in boards] for one in boards]
+    assert list(map(str, positions)) == list(map(str, boards))
+    assert [position._repr_svg_() for position in positions] == [chess.Board(board.fen())._repr_svg_() for board in boards]
+    assert positions[0] != fens[0]
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(positions[0])
 
 
 def test_repetitions_of_the_game_count_and_a_null_move_ends_it() -> None:
@@ -122,6 +168,16 @@ def test_many_are_analysed_as_one_alone_and_in_order() -> None:
     assert reported == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
+def test_a_type_checker_knows_the_results() -> None:
+    """It is mypy that finds the typos here: unless it does, it says that nothing has to be ignored."""
+    for info in analyse_many([chess.Board()], depth=1, processes=1):
+        with pytest.raises(AttributeError):
+            info["score"].white().scor()  # type: ignore[attr-defined]
+    for infos in analyse_many([chess.Board()], multipv=2, depth=1, processes=1):
+        with pytest.raises(AttributeError):
+            infos[1]["score"].white().scor()  # type: ignore[attr-defined]
+
+
 def test_a_board_is_read_when_it_is_given() -> None:
     board = chess.Board()
 
@@ -135,6 +191,10 @@ def test_a_board_is_read_when_it_is_given() -> None:
 
 
 def test_wrong_calls_are_reported_before_anything_is_searched() -> None:
+    single: list[Any] = [chess.STARTING_FEN, chess.Board(), Position()]
+    for one in single:
+        with pytest.raises(TypeError, match="a list of positions"):
+            analyse_many(one, nodes=1)
     wrong_positions: list[Any] = [NO_KINGS, "nonsense", None]
     for wrong in wrong_positions:
         with pytest.raises(ValueError, match=r"^positions\[2\]: "):

@@ -126,6 +126,31 @@ def test_a_file_that_cannot_be_used_is_named(line: str, fault: str, folder: Path
     assert contents(folder) == before
 
 
+PAGE = "\n<!DOCTYPE html>\n<style>\n[a-b] 1. e4\n</style>\n" + 40 * "<p>x</p>\n1. e4 e5 1-0\n[b]\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [
+        *((line, "save") for line in ("ANALYSE https://x.org/abc", "ratings http://x.org", "MATCH --openings ftp://x.org/a.epd")),
+        *((line, "save the games") for line in ("ratings page.pgn", "ANALYSE page.pgn", "MATCH --openings page.pgn")),
+        ("'go dpeth 5'", "did you mean depth?"),
+        ("go infinit", "did you mean infinite?"),
+        ("spsa --tune lmrr", "perhaps use_lmr?"),
+        ("--set nmpp=1 go", "perhaps use_nmp?"),
+        ("--weights no.py go depth 1", "keeping the shipped weights"),
+        ("perft 3 'bad fen'", "no FEN"),
+        ("completion", "bash|zsh|fish"),
+    ],
+)
+def test_a_mistake_gets_a_message_that_helps(line: str, word: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (folder / "page.pgn").write_text(PAGE)
+    assert main(words_of(line)) == 2
+    err = capfd.readouterr().err
+    assert word in err
+    assert len(err.splitlines()) < 3
+
+
 @pytest.mark.parametrize("fault", ["no-such-folder/new", "folder", "name\x00with"])
 @pytest.mark.parametrize("line", WRITES)
 def test_a_file_that_cannot_be_written_is_rejected_before_the_work(

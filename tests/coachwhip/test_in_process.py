@@ -107,8 +107,8 @@ def test_it_answers_as_the_engine_in_another_process(
     [
         ({"Hush": 1}, "Hush"),
         ({"Hash": 0}, "at least 1"),
-        ({"WeightsFile": "no/such/weights.py"}, "^WeightsFile: cannot read .*weights.py: .*; keeping <empty>$"),
-        ({"Debug Log File": "no/such/file.log"}, "^Debug Log File: .*; keeping <empty>$"),
+        ({"WeightsFile": "no/such/weights.py"}, "^WeightsFile: cannot read .*weights.py: .*; keeping the shipped weights$"),
+        ({"Debug Log File": "no/such/file.log"}, "^Debug Log File: .*; keeping no log$"),
     ],
 )
 def test_a_rejected_option_keeps_its_value(engine: SimpleEngine, options: ConfigMapping, message: str) -> None:

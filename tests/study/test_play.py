@@ -183,12 +183,13 @@ def test_a_hint_says_why(run_from: Callable[..., str]) -> None:
 
 def test_what_is_no_move_changes_nothing(run_from: Callable[..., str]) -> None:
     """The same move is asked for again, and no control character comes back."""
-    illegal, unreadable = ["qh8", "e2e5", "Ke2", "0-0"], ["Nf9", "--", "0000", "\x1b[2J", "e4 e5", "save"]
-    texts = [*illegal, *unreadable, "save \0", "undo"]
+    illegal, unreadable = ["qh8", "e2e5", "Ke2", "0-0"], ["Nf9", "--", "0000", "\x1b[2J", "e4 e5"]
+    texts = [*illegal, *unreadable, "save \0", "undo", "save", "SAVE"]
     printed = run_from("4k3/8/8/8/8/8/4P3/4KQN1 w - - 0 1", *texts)
     assert printed.count("\n1. your move> ") == len(texts) + 1
     assert printed.count("is not legal here.") == len(illegal)
     assert printed.count("is not a move I can read") == len(unreadable)
+    assert printed.count("name of the file is missing") == 2
     assert "\x1b" not in printed
 
 

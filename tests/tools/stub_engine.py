@@ -5,7 +5,7 @@ The rules are the core's, because python-chess takes longer to load than most ga
 
 Roles: good; and, when it is first to move in a game, killed (by SIGKILL where there is one), cheat, null, late, stall, deaf (stalls,
 and does not leave when its input ends; SEED is a file for its process id);
-over (says that it has searched 5000 nodes, and moves), endless (searches for SEED seconds, which it says all the time, and moves),
+says (prints the `info` line SEED, in which {move} is its move, and moves), over (says that it has searched 5000 nodes, and moves), endless (searches for SEED seconds, which it says all the time, and moves),
  pausing (stalls from its third game on, unless SEED is a file),
 no-newgame dies at the second `ucinewgame`; no-restart cannot be started twice (SEED is a file that it leaves behind).
 """
@@ -94,6 +94,8 @@ class Stub:
         """Move, or not."""
         if ROLE == "over":
             return f"info nodes 5000 nps 9\ninfo depth 1 score cp 0 nodes 20 pv {self.chosen}\nbestmove {self.chosen}\n"
+        if ROLE == "says":
+            return f"{SEED.format(move=self.chosen)}\nbestmove {self.chosen}\n"
         if ROLE == "endless":
             self.search(float(SEED))
         if ROLE == "pausing" and self.games > 2 and not os.path.exists(SEED):

@@ -271,8 +271,9 @@ def test_changes_wait_for_the_search(talk: Talk) -> None:
     talk.send("go infinite")
     talk.started()
     talk.send("position startpos moves e2e4", "setoption name Hash value 64", "ucinewgame", "d", "setoption name Hash value x")
-    talk.send("isready", "help", "xyzzy")
+    talk.send("isready", "help", "positon startpos", "xyzzy")
     assert talk.out.lines[1] == "readyok"
+    assert talk.out.lines[-2].endswith("Did you mean position?")
     assert talk.out.lines[-1].startswith("info string Unknown command")
     assert talk.engine.events == []
     lines = talk.ask("stop")

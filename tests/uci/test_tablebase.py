@@ -277,7 +277,7 @@ def test_options_in_a_session(engine: UciProcess, folder: str, summary: str, tmp
         return engine.go(f"position fen {fen}", f"go {go}")[-2]
 
     (line,) = engine.ask("setoption name SyzygyPath value ./syzygy/")
-    assert line == "info string setoption: SyzygyPath: no Syzygy tables in './syzygy/'; keeping <empty>"
+    assert line == "info string setoption: SyzygyPath: no Syzygy tables in './syzygy/'; keeping no tables"
     assert " tbhits 0 " in last(WHITE)
     (line,) = engine.ask(f"setoption name SyzygyPath value {tmp_path}{os.pathsep}{folder}")
     assert line.startswith(f"info string SyzygyPath: {summary}; none in ")

@@ -129,6 +129,8 @@ class Terminal:
                     print("There is no move of yours to take back.")
             case "save" if rest:
                 print(save_or_show(game, Path(os.path.expanduser(rest.strip()))))
+            case "save":
+                print("The name of the file is missing, as in: save game.pgn")
             case "":
                 self._screen.draw(game.board)
             case _ if game.ending:
