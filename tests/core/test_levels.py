@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import os
+import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -12,6 +14,7 @@ from pathlib import Path
 import pytest
 from coachwhip.core import levels
 from places import ROOT
+from programs import program
 
 BUILT = ["baseline", "avx2", "pext"]
 AVX2 = ["popcnt", "avx2", "bmi", "bmi2", "fma"]
@@ -80,6 +83,17 @@ def test_a_checkout_that_was_not_built_says_so(tmp_path: Path) -> None:
     assert done.stdout == ""
     assert done.stderr.startswith(f"coachwhip: {tmp_path / 'core'} has no compiled modules for this Python: ")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="another architecture has no PEXT")
+@pytest.mark.needs_program("gcc|clang")
+@pytest.mark.parametrize(("flags", "pext"), [(["-m64", "-mbmi2"], 1), (["-m32", "-mbmi2"], 0), (["-m64", "-mno-bmi2"], 0)])
+def test_pext_is_used_where_the_processor_has_it_for_64_bits(flags: list[str], pext: int) -> None:
+    """In 32-bit code the macro of BMI2 is set, but the instruction is not there, and no module could be loaded."""
+    choice = re.search(r"#if [^\n]*__BMI2__.*?#endif\n", (ROOT / "core/board/types.pxd").read_text(encoding="utf-8"), re.DOTALL)
+    assert choice
+    text = choice[0].replace("\\\\", "\\") + f"#if CW_USE_PEXT != {pext}\n#error\n#endif\n"
+    subprocess.run([program("gcc|clang"), *flags, "-E", "-"], input=text, stdout=subprocess.DEVNULL, check=True, text=True)
 
 
 def test_help_and_version_need_no_core() -> None:
