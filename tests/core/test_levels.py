@@ -9,12 +9,15 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
-from coachwhip.core import levels
+from coachwhip.core import cpu, levels
 from places import ROOT
 from programs import program
+
+from coachwhip import core
 
 BUILT = ["baseline", "avx2", "pext"]
 AVX2 = ["popcnt", "avx2", "bmi", "bmi2", "fma"]
@@ -73,16 +76,23 @@ def test_a_wrong_level_ends_every_command_with_a_message(words: list[str]) -> No
     assert done.stderr.count("\n") == 1
 
 
-def test_a_checkout_that_was_not_built_says_so(tmp_path: Path) -> None:
-    for folder in ("coachwhip", "core", "evaluation", "uci"):
+@pytest.mark.parametrize("broken", ["", "cpu", "engine"])
+@pytest.mark.parametrize("words", [[], ["bench", "1"]])
+def test_a_core_that_cannot_be_loaded_ends_every_command_with_the_reason(broken: str, words: list[str], tmp_path: Path) -> None:
+    """Modules that were not built, and one that the system cannot load."""
+    for folder in ("bench", "coachwhip", "core", "evaluation", "uci"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("*.so", "*.pyd", "__pycache__"))
     shutil.copy(ROOT / "setup.py", tmp_path)
-    command = [sys.executable, "-S", "-m", "coachwhip"]  # without what is installed, which may be found instead
-    done = subprocess.run(command, cwd=tmp_path, input="uci\n", capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert done.stdout == ""
-    assert done.stderr.startswith(f"coachwhip: {tmp_path / 'core'} has no compiled modules for this Python: ")
-    assert done.stderr.count("\n") == 1
+    if broken:
+        shutil.copy(cpu.__file__, tmp_path / "core")
+        (tmp_path / "core" / f"{broken}{EXTENSION_SUFFIXES[0]}").write_text("no module")
+    command = [sys.executable, "-S", "-m", "coachwhip", *words]  # without what is installed, which may be found instead
+    environment = os.environ | {"COACHWHIP_LEVEL": (cpu.LEVELS or [core.LEVEL])[0]}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, input="uci\ngo\n", capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert done.stderr.startswith("coachwhip: ")
+    assert broken in done.stderr
+    assert (f"{tmp_path / 'core'} has no compiled modules for this Python: " in done.stderr) == (not broken)
 
 
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="another architecture has no PEXT")

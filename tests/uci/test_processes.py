@@ -101,14 +101,14 @@ def test_completion_in_bash() -> None:
 
 
 def test_start_up_loads_nothing_heavy() -> None:
-    """Up to `uciok` neither a library, nor the engine and its weights, nor a tool."""
+    """Up to `uciok` neither a library, nor the weights, nor a tool."""
     code = (
         "import sys; sys.argv[1:] = ['uci']; from coachwhip.__main__ import main; main();"
         "print(*sorted(sys.modules), file=sys.stderr)"
     )
     loaded = set(run_once(command=[sys.executable, "-c", code]).stderr.split())
     assert "coachwhip.uci.loop" in loaded
-    assert not loaded & {"numpy", "chess", "rich", "asyncio", "argparse", "subprocess", "coachwhip.core.engine"}
+    assert not loaded & {"numpy", "chess", "rich", "asyncio", "argparse", "subprocess"}
     assert not [
         name
         for name in loaded
