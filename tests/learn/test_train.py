@@ -175,6 +175,21 @@ def test_a_file_is_read_as_far_as_asked(
         opened(stack, data, games=81)
 
 
+@pytest.mark.parametrize(
+    "change", [lambda content: content[:-500], lambda content: content[len(content) // 2 :], lambda content: content[:-1] + b"x"]
+)
+def test_data_that_change_during_the_training_end_it(data: Path, stack: ExitStack, change: Callable[[bytes], bytes]) -> None:
+    """What was in memory before was trained on in place of the positions that were no longer there."""
+    found = positions_of(stack, data)
+    with data.open("r+b") as file:
+        content = change(file.read())
+        file.seek(0)
+        file.write(content)
+        file.truncate()
+    with pytest.raises(CommandError, match=r"^own\.vf has changed since the training began"):
+        list(found.batches([1], 64))
+
+
 # --- Training ---
 
 
