@@ -54,6 +54,23 @@ def test_ctrl_c_while_a_module_is_imported_is_quiet(module: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("interrupted", "words", "said"),
+    [
+        ("functools.cached_property.__set_name__", ["train", "x", "--output", "y"], ""),
+        ("argparse.ArgumentParser.format_usage", ["bench", "1"], "coachwhip bench: interrupted\n"),
+    ],
+)
+def test_ctrl_c_where_python_makes_another_error_of_it_is_quiet(interrupted: str, words: list[str], said: str) -> None:
+    """While the module of a subcommand is imported, and while argparse reads the command line."""
+    code = (
+        f"import argparse, functools, signal, sys; {interrupted} = lambda *_: signal.raise_signal(signal.SIGINT) or ''\n"
+        "from coachwhip.__main__ import main; sys.exit(main())"
+    )
+    done = run_once(*words, command=[sys.executable, "-c", code])
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", said)
+
+
+@pytest.mark.parametrize(
     ("words", "said"),
     [
         (["position startpos", "blah blah"], "unknown command 'blah'; see coachwhip --help"),
