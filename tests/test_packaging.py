@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from places import ROOT
+from setuptools import Distribution  # type: ignore[import-untyped]
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -95,6 +96,28 @@ def test_a_build_has_the_levels_of_its_machine(
     assert len(names) == len(set(names))
     assert {f"coachwhip.core._{level}.board.see" for level in levels[1:]} | {"coachwhip.core.board.see"} <= set(names)
     assert [name for name in names if name.endswith(".cpu")] == ["coachwhip.core.cpu"]  # it must run everywhere
+
+
+def test_a_second_build_drops_what_the_checkout_no_longer_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The build folder of a clone stays, and all of it is installed."""
+    monkeypatch.chdir(ROOT)
+    setup = setup_py()
+    packages, modules = setup["packages"](), setup["extensions"]()
+    project = Distribution({"script_name": "setup.py", "packages": packages, "package_dir": packages, "ext_modules": modules})
+    command = setup["Build"](project)
+    project.command_obj["build"], command.build_lib = command, str(tmp_path)
+    monkeypatch.setattr(project, "run_command", lambda _: None)  # nothing is built
+    suffix = sysconfig.get_config_var("EXT_SUFFIX")
+    kept = {"text.py", f"core/board/see{suffix}", "bench/match/game.py"}
+    for name in (*kept, "gone.py", f"core/board/gone{suffix}", "gone/__init__.py", "core/old.fen"):
+        path = tmp_path / "coachwhip" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    (tmp_path / "of_the_user.py").touch()
+    command.ensure_finalized()
+    command.run()
+    left = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
+    assert left == {f"coachwhip/{name}" for name in kept} | {"of_the_user.py"}
 
 
 def test_an_sdist_builds_the_levels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
