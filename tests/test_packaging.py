@@ -99,25 +99,20 @@ def test_a_build_has_the_levels_of_its_machine(
 
 
 def test_a_second_build_drops_what_the_checkout_no_longer_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The build folder of a clone stays, and all of it is installed."""
     monkeypatch.chdir(ROOT)
-    setup = setup_py()
-    packages, modules = setup["packages"](), setup["extensions"]()
-    project = Distribution({"script_name": "setup.py", "packages": packages, "package_dir": packages, "ext_modules": modules})
-    command = setup["Build"](project)
-    project.command_obj["build"], command.build_lib = command, str(tmp_path)
-    monkeypatch.setattr(project, "run_command", lambda _: None)  # nothing is built
-    suffix = sysconfig.get_config_var("EXT_SUFFIX")
-    kept = {"text.py", f"core/board/see{suffix}", "bench/match/game.py"}
-    for name in (*kept, "gone.py", f"core/board/gone{suffix}", "gone/__init__.py", "core/old.fen"):
-        path = tmp_path / "coachwhip" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
-    (tmp_path / "of_the_user.py").touch()
+    setup, suffix = setup_py(), sysconfig.get_config_var("EXT_SUFFIX")
+    folders, modules = setup["packages"](), setup["extensions"]()
+    project = Distribution({"script_name": "setup.py", "packages": folders, "package_dir": folders, "ext_modules": modules})
+    project.cmdclass["build"] = setup["Build"]
+    command = project.get_command_obj("build")
+    command.build_lib, project.run_command = str(tmp_path), lambda _: None  # nothing is built
+    kept = {f"coachwhip/{name}" for name in ("text.py", f"core/board/see{suffix}", "bench/match/game.py")} | {"users.py"}
+    for name in (*kept, *(f"coachwhip/{name}" for name in ("gone.py", f"core/gone{suffix}", "gone/__init__.py", "core/old.fen"))):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
     command.ensure_finalized()
     command.run()
-    left = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
-    assert left == {f"coachwhip/{name}" for name in kept} | {"of_the_user.py"}
+    assert {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()} == kept
 
 
 def test_an_sdist_builds_the_levels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import places
 import pytest
 from coachwhip.bench.match import __main__ as match
+from distributed.cfexecutor import ClientExecutor
 from uci_process import environment, wait_for
 
 from coachwhip.cli import pool
@@ -61,20 +62,19 @@ def test_no_cluster_is_one_message(capsys: pytest.CaptureFixture[str], monkeypat
 def test_a_scheduler_that_is_killed_is_one_message(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It has no workers, so the match waits for one."""
-    address, call = tmp_path / "scheduler.json", pool.Cluster.call
+    file, submit = tmp_path / "scheduler.json", ClientExecutor.submit
     command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard", "--scheduler-file"]
-    with subprocess.Popen([*command, str(address)], stderr=subprocess.DEVNULL) as scheduler:
+    with subprocess.Popen([*command, str(file)], stderr=subprocess.DEVNULL) as scheduler:
 
-        def call_and_kill(self: pool.Cluster, *arguments: Any) -> Any:
+        def submit_and_kill(*given: Any) -> Any:
             threading.Timer(0.5, scheduler.kill).start()
-            return call(self, *arguments)
+            return submit(*given)
 
-        monkeypatch.setattr(pool.Cluster, "call", call_and_kill)
-        wait_for(lambda: address.exists() and "address" in address.read_text())
-        at = json.loads(address.read_text())["address"]
-        assert match.main([*words(tmp_path, "lost.jsonl"), "--scheduler", at]) == 2
-    assert capfd.readouterr().err == f"coachwhip match: the scheduler at {at} is lost\n"
+        monkeypatch.setattr(ClientExecutor, "submit", submit_and_kill)
+        wait_for(lambda: file.exists() and "address" in file.read_text())
+        address = json.loads(file.read_text())["address"]
+        assert match.main([*words(tmp_path, "lost.jsonl"), "--scheduler", address]) == 2
+    assert capfd.readouterr().err == f"coachwhip match: the scheduler at {address} is lost\n"
 
 
 def test_an_engine_that_workers_cannot_start_is_one_message(

@@ -61,7 +61,6 @@ def test_ctrl_c_while_a_module_is_imported_is_quiet(module: str) -> None:
     ],
 )
 def test_ctrl_c_where_python_makes_another_error_of_it_is_quiet(interrupted: str, words: list[str], said: str) -> None:
-    """While the module of a subcommand is imported, and while argparse reads the command line."""
     code = (
         f"import argparse, functools, signal, sys; {interrupted} = lambda *_: signal.raise_signal(signal.SIGINT) or ''\n"
         "from coachwhip.__main__ import main; sys.exit(main())"
