@@ -20,6 +20,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from setuptools import Extension, setup
+from setuptools.command.build import build
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import BaseError, CCompilerError
 
@@ -158,6 +159,19 @@ def translate(modules: Sequence[Extension]) -> list[Extension]:
     return translated
 
 
+class Build(build):
+    """Build in a folder that stays in a checkout, and whose files are all installed."""
+
+    def run(self) -> None:
+        """Delete what the checkout no longer has, then build."""
+        steps = map(self.get_finalized_command, self.get_sub_commands())
+        files = {Path(file) for step in steps for file in step.get_outputs()}
+        for path in Path(self.build_lib, PACKAGE).rglob("*"):
+            if path.is_file() and path not in files:
+                path.unlink()
+        super().run()
+
+
 class BuildCore(build_ext):
     """Translate with Cython, then compile with the flags that the environment variables ask for and the compiler accepts."""
 
@@ -270,5 +284,5 @@ if __name__ == "__main__":  # also true under pip; a worker process of cythonize
         packages=sorted(packages()),
         package_dir=packages(),
         ext_modules=modules,
-        cmdclass={"build_ext": BuildCore},
+        cmdclass={"build": Build, "build_ext": BuildCore},
     )

@@ -221,6 +221,8 @@ def _run_subcommand(args: SimpleNamespace) -> int:
     """Import the subcommand's module and run it; it also gets the options before its name."""
     from importlib import import_module
 
+    from .cli.command import missing, stoppable, uninterrupted
+
     name, *words = args.words
     name = ALIASES.get(name, name)
     module = f"coachwhip.{SUBCOMMANDS[name][0]}"
@@ -228,14 +230,13 @@ def _run_subcommand(args: SimpleNamespace) -> int:
         raise UsageError(f"--expose is for a UCI session, not for {name}")
     before = [f"--set={setting}" for setting in args.settings]
     before += [] if args.weights is None else [f"--weights={args.weights}"]
-    with watched():
+    with watched(), stoppable():
         try:
-            run: Callable[[list[str]], int] = import_module(module).main
+            with uninterrupted():  # where Python would make another error of Ctrl-C
+                run: Callable[[list[str]], int] = import_module(module).main
         except ImportError as error:
             if getattr(sys, "frozen", False) and f"{module}.".startswith(f"{error.name}."):
                 raise UsageError(f"{name} {NOT_FROZEN}") from error
-            from .cli.command import missing
-
             raise UsageError(f"{name}: {missing(error)}") from error
         return run([*before, *words])
 

@@ -32,16 +32,13 @@ def choose(built: Collection[str], lacking: Collection[str], requested: str) -> 
     offered = built or [NATIVE]
     possible = [level for level in offered if not missing(level, lacking)]
     if requested and requested not in offered:
-        raise ImportError(f"{VARIABLE}={requested}: this build has {_listed(offered)}", name=__package__)
+        raise ImportError(f"{VARIABLE}={requested}: this build has {_listed(offered)}")
     if requested and requested not in possible:
-        raise ImportError(
-            f"{VARIABLE}={requested}: this processor lacks {_listed(missing(requested, lacking))}", name=__package__
-        )
+        raise ImportError(f"{VARIABLE}={requested}: this processor lacks {_listed(missing(requested, lacking))}")
     if not possible:
         raise ImportError(
             f"this coachwhip was built for another processor, and this one lacks {_listed(lacking)}: build it here "
-            "(python -m pip install --force-reinstall --no-cache-dir, and what you installed)",
-            name=__package__,
+            "(python -m pip install --force-reinstall --no-cache-dir, and what you installed)"
         )
     return requested or possible[-1]
 

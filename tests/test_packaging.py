@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from places import ROOT
+from setuptools import Distribution  # type: ignore[import-untyped]
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -95,6 +96,23 @@ def test_a_build_has_the_levels_of_its_machine(
     assert len(names) == len(set(names))
     assert {f"coachwhip.core._{level}.board.see" for level in levels[1:]} | {"coachwhip.core.board.see"} <= set(names)
     assert [name for name in names if name.endswith(".cpu")] == ["coachwhip.core.cpu"]  # it must run everywhere
+
+
+def test_a_second_build_drops_what_the_checkout_no_longer_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    setup, suffix = setup_py(), sysconfig.get_config_var("EXT_SUFFIX")
+    folders, modules = setup["packages"](), setup["extensions"]()
+    project = Distribution({"script_name": "setup.py", "packages": folders, "package_dir": folders, "ext_modules": modules})
+    project.cmdclass["build"] = setup["Build"]
+    command = project.get_command_obj("build")
+    command.build_lib, project.run_command = str(tmp_path), lambda _: None  # nothing is built
+    kept = {f"coachwhip/{name}" for name in ("text.py", f"core/board/see{suffix}", "bench/match/game.py")} | {"users.py"}
+    for name in (*kept, *(f"coachwhip/{name}" for name in ("gone.py", f"core/gone{suffix}", "gone/__init__.py", "core/old.fen"))):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    command.ensure_finalized()
+    command.run()
+    assert {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()} == kept
 
 
 def test_an_sdist_builds_the_levels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,7 @@ class Session:
     """Engine, weights and position, each made when first needed; endgame tables and book when an option asks for them.
 
     Only the worker thread uses it, once commands are read. `tunables` are changes to core/tunables.py, checked by `uci.tunables`;
-    with `expose`, every tunable is an option. The core is imported when it is needed, after `uciok`.
+    with `expose`, every tunable is an option.
     """
 
     def __init__(self, tunables: Mapping[str, int] | None = None, *, expose: bool = False) -> None:

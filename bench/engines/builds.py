@@ -7,6 +7,7 @@ the commit, the Python and the build variables (COACHWHIP_ARCH and others), and 
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -21,6 +22,9 @@ from ...cli.files import lock
 from .process import OWN_GROUP, kill
 
 BUILDERS = {"cython": 3, "setuptools": 77}  # packages that builds need, and from which major version on
+
+# A line of Cython or of a compiler: FILE:LINE:COLUMN: or FILE(LINE): and what is wrong there.
+FAULT = re.compile(r"^\S+(?::\d+:\d+|\(\d+\)): (?!warning|note).*", re.MULTILINE)
 
 
 def cache_folder() -> Path:
@@ -53,7 +57,7 @@ def start_command(root: Path) -> tuple[str, ...]:
 def build(revision: str, repository: Path, log: Callable[[str], None]) -> tuple[str, tuple[str, ...]]:
     """Build a revision, unless the cache has it; return its name, with the commit, and its command.
 
-    Raises CommandError with the end of the log if it cannot be built.
+    Raises CommandError if it cannot be built.
     """
     if revision.startswith("-"):
         raise CommandError(f"not a revision: {revision!r}")
@@ -117,7 +121,7 @@ def _major_version(package: str) -> int:
 
 
 def _run(command: Sequence[str], *, check: bool = True, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
-    """Run a command quietly; Ctrl-C ends it and its children. Raises CommandError with the end of its output."""
+    """Run a command quietly; Ctrl-C ends it and its children. Raises CommandError with its first fault, or else its last line."""
     null, pipe = subprocess.DEVNULL, subprocess.PIPE
     try:
         process = subprocess.Popen(
@@ -132,6 +136,9 @@ def _run(command: Sequence[str], *, check: bool = True, cwd: Path | None = None)
             kill(process)
             raise
     if check and process.returncode:
-        output = (out + complaints).strip()[-2000:]
-        raise CommandError(f"{' '.join(command[:4])} ... failed with code {process.returncode}:\n{output}")
+        log, output = cache_folder() / "failed.log", out + complaints
+        log.write_text(output, encoding="utf-8")
+        lines = FAULT.findall(output) or output.splitlines()[-1:]
+        fault = f"{' '.join(command[:4])} ... failed with code {process.returncode}: {''.join(lines[:1])}"
+        raise CommandError(f"{fault} (the whole output: {log})")
     return subprocess.CompletedProcess(command, process.returncode, out, complaints)

@@ -61,9 +61,9 @@ def position_command(fen: str, moves: Sequence[str] = (), *, chess960: bool = Fa
 
 
 def legal_move(board: chess.Board, text: str) -> chess.Move:
-    """Return the move of an engine for this position. Raises EngineFault if it is not legal."""
+    """Return the move of an engine for this position; some write capitals. Raises EngineFault if it is not legal."""
     with suppress(ValueError):
-        if move := board.parse_uci(text):  # a null move is false
+        if move := board.parse_uci(text.lower()):  # a null move is false
             return move
     raise EngineFault(ILLEGAL_MOVE, f"{text[:20]!r} in {board.fen()}")
 

@@ -67,8 +67,8 @@ def follow(stamped: Sequence[tuple[float, str]], board: chess.Board) -> list[Mom
         if info is None or info.multipv != 1 or not info.move:
             continue
         try:
-            move = board.uci(board.parse_uci(info.move))
-        except ValueError:
+            move = board.uci(legal_move(board, info.move))
+        except EngineFault:
             continue
         mate = mate if info.is_bound else info.mate
         moments.append(Moment(seconds, info.depth, info.nodes, move, mate))

@@ -47,7 +47,9 @@ class Parser(argparse.ArgumentParser):
         """
         try:
             with stoppable():
-                return body(self._parse(_joined(argv)))
+                with uninterrupted():  # where argparse would raise an error of its own
+                    args = self._parse(_joined(argv))
+                return body(args)
         except SystemExit:  # argparse has printed the help text
             return 0
         except KeyboardInterrupt:

@@ -63,7 +63,7 @@ def read(path: Path, command: str, data: bytes) -> Contents | None:
     lines = data.splitlines(keepends=True)
     values = [_unpack(line) for line in lines]
     if None in values[:-1]:
-        advice = "remove this line and all after it, and --resume repeats their work"
+        advice = "remove this line and all after it, and --resume repeats their work (a match: in a new --pgn file)"
         raise CommandError(f"{path}:{values.index(None) + 1}: damaged, its checksum does not match: {advice}")
     good = [value for value in values if value is not None]
     return Contents(good[0]["settings"], good[1:], sum(map(len, lines[: len(good)]))) if good else None

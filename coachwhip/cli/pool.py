@@ -5,9 +5,10 @@ All three are executors of `concurrent.futures`, so that this is written once. A
 it and come back. `here` is one without workers.
 """
 
+import logging
 import signal
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from itertools import islice, takewhile
 from typing import Any, Generic, TypeVar
@@ -104,7 +105,7 @@ class Cluster:
         """Call a function on a worker, and return its result. Raises CommandError."""
         try:
             return self._executor.submit(function, *arguments).result()  # type: ignore[no-any-return]
-        except CommandError:
+        except (CommandError, CancelledError):
             raise
         except Exception as error:
             hint = "coachwhip must be installed where the scheduler and the workers run"
@@ -118,6 +119,7 @@ def cluster(address: str, workers: int) -> Iterator[Cluster]:
         from distributed import Client, KilledWorker, LocalCluster
     except ImportError as error:
         raise CommandError("--scheduler needs Dask: python3 -m pip install 'coachwhip[cluster]'") from error
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # errors reach the user as one message
     with ExitStack() as stack:
         try:
             if address == LOCAL:
@@ -137,3 +139,5 @@ def cluster(address: str, workers: int) -> Iterator[Cluster]:
             yield Cluster(client)
         except KilledWorker as error:
             raise CommandError(f"the cluster keeps losing its workers: {error}") from error
+        except CancelledError as error:
+            raise CommandError(f"the scheduler at {address} is lost") from error

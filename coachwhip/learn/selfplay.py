@@ -28,7 +28,7 @@ from ..cli.run import Experiment, run
 from ..cli.signature import engine_names, signature
 from ..compressed import LONGEST_START, compression
 from ..core.learning.scorer import RESULT_AT, encode_game
-from ..games.openings import Book, Opening, open_book, standard_start
+from ..games.openings import Book, Opening, chess960_starts, open_book, standard_start
 from ..games.rules import Rules, add_own_game_arguments, add_rule_arguments
 from ..text import counted
 from .game_file import EMPTY_SIZE, LARGEST_SCORE, MAX_SCORE, NO_SCORE, PER_GAME, RESULTS, epd, open_games, summary
@@ -74,7 +74,7 @@ def _parser() -> Parser:
     add_options(games, GAME_OPTIONS)
     add = games.add_argument
     add_own_game_arguments(add, nodes=5000, hash_mb=4)
-    openings = "positions to start from: EPD, FEN, .pgn or Polyglot .bin (default: the start position); may be repeated"
+    openings = "positions to start from: EPD, FEN, .pgn or Polyglot .bin; may be repeated (default: start position, or all 960)"
     add("--openings", type=file_name, action="append", default=[], metavar="FILE", help=openings)
     add("--chess960", action="store_true", help="play Chess960, also from openings of standard chess")
     add("--scheduler", metavar="ADDRESS", help="play on a Dask cluster: tcp://HOST:PORT, or local to start one on this machine")
@@ -97,7 +97,7 @@ def _selfplay(args: argparse.Namespace) -> int:
     rules = Rules(None, *args.resign, *args.draw)._replace(max_moves=args.max_moves)
     settings = own_games(args, args.random_plies, rules)
     books = [open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed) for path in args.openings]
-    book = list(chain(*books)) or standard_start(chess960=args.chess960)
+    book = list(chain(*books)) or (chess960_starts() if args.chess960 else standard_start())
     with closing(GameStore(args.file, args.settings_file, _described(args, settings, books))) as store:
         return run(SelfplayRun(args, book, store), _workers(args, settings))
 

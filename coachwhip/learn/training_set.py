@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import BinaryIO
+from zlib import crc32
 
 import numpy as np
 
@@ -39,10 +40,10 @@ class TrainingFile:
                 break
             used = part.data[: spans[-1, 1]]
             hashed.update(used)
-            chunks.append((part.offset, len(used), part.first))
+            chunks.append((part.offset, len(used), part.first, crc32(used)))
             counts.append(np.minimum(spans[:, 2], per_game or len(part.boards)))
         self.sha256 = hashed.hexdigest()  # of these games
-        self.chunks = np.array(chunks)  # [chunk, 3]: where in the file it starts, its bytes, and its first game
+        self.chunks = np.array(chunks)  # [chunk, 4]: where in the file it starts, its bytes, its first game, and its checksum
         self.counts = np.concatenate(counts)  # how many positions of each game are used
         if games is not None and len(self.counts) < games:
             raise CommandError(f"{name} has {len(self.counts)} games, but the training started with {games}")
@@ -51,9 +52,12 @@ class TrainingFile:
 
     def chunk(self, index: int) -> tuple[Boards, Numbers]:
         """Return the positions of a chunk, and the game of each. Raises OSError, CommandError."""
-        start, size, first = self.chunks[index].tolist()
+        start, size, first, checksum = self.chunks[index].tolist()
         self._file.seek(start)
-        return decode(self._file.read(size), self.name, self._max_score, first, start).chosen(self._per_game)
+        data = self._file.read(size)
+        if crc32(data) != checksum:
+            raise CommandError(f"{self.name} has changed since the training began")
+        return decode(data, self.name, self._max_score, first, start).chosen(self._per_game)
 
 
 class TrainingSet:

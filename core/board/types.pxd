@@ -68,8 +68,8 @@ cdef extern from * nogil:
       #define cw_set_int(p, x) ((void)(*(volatile int*)(p) = (x)))
       #define cw_set_word(p, x) ((void)(*(volatile uint64_t*)(p) = (x)))
     #endif
-    /* Zen 1, Zen 2 and Excavator have PEXT only in microcode: magics are faster there. */
-    #if (defined(__BMI2__) || (defined(_M_X64) && defined(__AVX2__))) && !defined(COACHWHIP_NO_PEXT) && \
+    /* 32-bit code has no PEXT of 64 bits. Zen 1, Zen 2 and Excavator have it only in microcode: magics are faster there. */
+    #if ((defined(__x86_64__) && defined(__BMI2__)) || (defined(_M_X64) && defined(__AVX2__))) && !defined(COACHWHIP_NO_PEXT) && \
         !defined(__znver1__) && !defined(__znver2__) && !defined(__bdver4__)
       #include <immintrin.h>
       #define CW_USE_PEXT 1

@@ -107,6 +107,20 @@ def test_what_cannot_be_built_is_said_and_leaves_nothing(repository: Path) -> No
         builds.find_repository(repository.parent)
 
 
+@pytest.mark.parametrize(
+    "fault",
+    ["a.pxd:19:1: undeclared name", "build/a.c:2:33: error: called object", "a.c(29): error C2065: 'x'"],  # Cython; gcc; MSVC
+)
+def test_a_revision_that_does_not_compile_is_one_line(fault: str, repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = "\n".join(["warning: a.pyx:1:2: odd", "a.c:8:9: warning: odd", fault, *["  File 1, line 2"] * 99, "CompileError"])
+    (repository / "setup.py").write_text(f"raise SystemExit({output!r})")
+    git(repository, "commit", "--quiet", "--all", "-m", "broken")
+    assert match.main(["--revision", "HEAD", "--revision", "HEAD~1", "--repository", str(repository)]) == 2
+    log = builds.cache_folder() / "failed.log"
+    assert f" failed with code 1: {fault} (the whole output: {log})\n" in capsys.readouterr().err
+    assert log.read_text(encoding="utf-8") == f"{output}\n"
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a child process")
 def test_ctrl_c_ends_a_build_and_what_it_has_started(repository: Path) -> None:
     """The processes of Cython went on for ever."""

@@ -8,8 +8,9 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import chess
 import pytest
-from coachwhip.bench.engines.client import FOREIGN_LINES, Client, Patience, check_engines, read_option, setoption
+from coachwhip.bench.engines.client import FOREIGN_LINES, Client, Patience, check_engines, legal_move, read_option, setoption
 from coachwhip.bench.engines.faults import CRASH, STALL, EngineFault, StartError
 from coachwhip.bench.engines.info import Info, read_info, reported_nodes
 from coachwhip.bench.engines.spec import EngineSpec
@@ -155,6 +156,12 @@ def test_the_name_that_an_engine_reports_is_printable() -> None:
     code = r"input(); print('id name \033[31mred\nuciok', flush=True); input(); print('readyok', flush=True); input()"
     (name,) = check_engines([EngineSpec((sys.executable, "-c", code), "", {})])
     assert name == "?[31mred"
+
+
+def test_a_move_in_capitals_is_no_illegal_one() -> None:
+    assert legal_move(chess.Board(), "E2E4").uci() == "e2e4"
+    assert legal_move(chess.Board("8/4P3/8/8/8/k7/8/K7 w - - 0 1"), "e7e8N").uci() == "e7e8n"
+    assert legal_move(chess.Board("k7/8/8/8/8/8/8/4K2R w H - 0 1", chess960=True), "E1H1").uci() == "e1h1"
 
 
 @pytest.mark.parametrize(

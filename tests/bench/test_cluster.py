@@ -5,7 +5,9 @@ import json
 import os
 import shlex
 import signal
+import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,8 @@ from typing import Any
 import places
 import pytest
 from coachwhip.bench.match import __main__ as match
-from uci_process import environment
+from distributed.cfexecutor import ClientExecutor
+from uci_process import environment, wait_for
 
 from coachwhip.cli import pool
 from coachwhip.cli.journal import Journal
@@ -54,6 +57,24 @@ def test_no_cluster_is_one_message(capsys: pytest.CaptureFixture[str], monkeypat
     monkeypatch.setattr(pool, "CONNECT_TIMEOUT", 0.5)
     assert match.main([*words(tmp_path, "none.jsonl"), "--scheduler", "tcp://127.0.0.1:9"]) == 2
     assert "no cluster at tcp://127.0.0.1:9" in capsys.readouterr().err
+
+
+def test_a_scheduler_that_is_killed_is_one_message(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, submit = tmp_path / "scheduler.json", ClientExecutor.submit
+    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard", "--scheduler-file"]
+    with subprocess.Popen([*command, str(file)], stderr=subprocess.DEVNULL) as scheduler:
+
+        def submit_and_kill(*given: Any) -> Any:
+            threading.Timer(0.5, scheduler.kill).start()
+            return submit(*given)
+
+        monkeypatch.setattr(ClientExecutor, "submit", submit_and_kill)
+        wait_for(lambda: file.exists() and "address" in file.read_text())
+        address = json.loads(file.read_text())["address"]
+        assert match.main([*words(tmp_path, "lost.jsonl"), "--scheduler", address]) == 2
+    assert capfd.readouterr().err == f"coachwhip match: the scheduler at {address} is lost\n"
 
 
 def test_an_engine_that_workers_cannot_start_is_one_message(

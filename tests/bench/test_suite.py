@@ -212,7 +212,7 @@ def run_json(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
 
 
 GOOD = {
-    BACK_RANK: ["info depth 1 score cp 1 nodes 7 pv g1f1", "info depth 2 score mate 1 nodes 70 pv a1a8", "bestmove a1a8"],
+    BACK_RANK: ["info depth 1 score cp 1 nodes 7 pv g1f1", "info depth 2 score mate 1 nodes 70 pv A1A8", "bestmove A1A8"],
     ROOKS: ["info depth 3 score mate 2 nodes 80 pv b1b7", "bestmove b1b7"],
     TWO_PAWNS: ["info depth 1 score cp 9 nodes 5 pv e2e4", "info depth 2 score cp 8 nodes 9 pv d2d4", "bestmove d2d4"],
 }

@@ -55,7 +55,7 @@ def test_every_changed_byte_of_a_line_inside_is_noticed_and_named(path: Path) ->
         damaged = bytearray(whole)
         damaged[at] ^= 1
         path.write_bytes(damaged)
-        with pytest.raises(CommandError, match=r"games\.jsonl:3: damaged, .* --resume"):
+        with pytest.raises(CommandError, match=r"games\.jsonl:3: damaged, .* --resume .* in a new --pgn file"):
             opened(path)
         assert path.read_bytes() == damaged
     path.write_bytes(b"".join(lines[:2]))  # as the message says

@@ -4,14 +4,20 @@
 from __future__ import annotations
 
 import os
+import platform
+import re
 import shutil
 import subprocess
 import sys
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
-from coachwhip.core import levels
-from places import ROOT
+from coachwhip.core import cpu, levels
+from places import ROOT, copy_checkout
+from programs import program
+
+from coachwhip import core
 
 BUILT = ["baseline", "avx2", "pext"]
 AVX2 = ["popcnt", "avx2", "bmi", "bmi2", "fma"]
@@ -70,16 +76,28 @@ def test_a_wrong_level_ends_every_command_with_a_message(words: list[str]) -> No
     assert done.stderr.count("\n") == 1
 
 
-def test_a_checkout_that_was_not_built_says_so(tmp_path: Path) -> None:
-    for folder in ("coachwhip", "core", "evaluation", "uci"):
-        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("*.so", "*.pyd", "__pycache__"))
-    shutil.copy(ROOT / "setup.py", tmp_path)
-    command = [sys.executable, "-S", "-m", "coachwhip"]  # without what is installed, which may be found instead
-    done = subprocess.run(command, cwd=tmp_path, input="uci\n", capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert done.stdout == ""
-    assert done.stderr.startswith(f"coachwhip: {tmp_path / 'core'} has no compiled modules for this Python: ")
-    assert done.stderr.count("\n") == 1
+@pytest.mark.parametrize("broken", ["", "cpu", "engine"])
+@pytest.mark.parametrize("words", [[], ["bench", "1"]])
+def test_a_core_that_cannot_be_loaded_ends_every_command_with_the_reason(broken: str, words: list[str], tmp_path: Path) -> None:
+    folder = copy_checkout(tmp_path / "copy") / "core"
+    if broken:
+        shutil.copy(cpu.__file__, folder)
+        (folder / f"{broken}{EXTENSION_SUFFIXES[0]}").write_text("no module")
+    command = [sys.executable, "-S", "-m", "coachwhip", *words]  # without what is installed, which may be found instead
+    env = os.environ | {"COACHWHIP_LEVEL": (cpu.LEVELS or [core.LEVEL])[0]}
+    done = subprocess.run(command, cwd=folder.parent, env=env, input="uci\ngo\n", capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert broken in done.stderr
+    assert (f"coachwhip: {folder} has no compiled modules for this Python: " in done.stderr) == (not broken)
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="another architecture has no PEXT")
+@pytest.mark.needs_program("gcc|clang")
+@pytest.mark.parametrize(("bits", "pext"), [("-m64", 1), ("-m32", 0)])
+def test_32_bit_code_uses_no_64_bit_pext(bits: str, pext: int) -> None:
+    choice = re.search(r"#if [^\n]*__BMI2__.*?#endif\n", (ROOT / "core/board/types.pxd").read_text(encoding="utf-8"), re.DOTALL)
+    text = f"{choice and choice[0]}#if CW_USE_PEXT != {pext}\n#error\n#endif\n"
+    subprocess.run([program("gcc|clang"), bits, "-mbmi2", "-E", "-"], input=text, capture_output=True, check=True, text=True)
 
 
 def test_help_and_version_need_no_core() -> None:

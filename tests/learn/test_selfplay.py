@@ -183,6 +183,13 @@ def test_every_game_starts_after_all_its_random_moves(tmp_path: Path) -> None:
     assert len({board.fen() for board in starts}) == 11
 
 
+def test_chess960_without_openings_starts_from_its_positions(tmp_path: Path) -> None:
+    words = ["--games", "4", *FAST, "--chess960", "--random-plies", "0", "--concurrency", "1"]
+    assert selfplay.main([str(tmp_path / "own.vf"), *words]) == 0
+    starts = {each.rows[0].board.chess960_pos() for each in games_of(tmp_path / "own.vf")}
+    assert len(starts - {None}) == 4
+
+
 def test_mates_have_the_score_that_trainers_drop(tmp_path: Path) -> None:
     book = tmp_path / "mate.epd"
     book.write_text("7k/5Q2/5K2/8/8/8/8/8 w - - 0 1\n5k2/8/5K2/8/8/8/8/6R1 b - - 0 1\n7K/5q2/5k2/8/8/8/8/8 b - - 0 1\n")

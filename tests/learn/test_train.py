@@ -175,6 +175,15 @@ def test_a_file_is_read_as_far_as_asked(
         opened(stack, data, games=81)
 
 
+@pytest.mark.parametrize("kept", [slice(-500), slice(5000, None)])
+def test_data_that_change_during_the_training_end_it(data: Path, stack: ExitStack, kept: slice) -> None:
+    """What was in memory before was trained on in place of the positions that were no longer there."""
+    found, content = positions_of(stack, data), data.read_bytes()
+    data.write_bytes(content[kept])  # the same file, which is open
+    with pytest.raises(CommandError, match=r"^own\.vf has changed since the training began"):
+        list(found.batches([1], 64))
+
+
 # --- Training ---
 
 

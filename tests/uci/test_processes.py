@@ -54,6 +54,22 @@ def test_ctrl_c_while_a_module_is_imported_is_quiet(module: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("interrupted", "words", "said"),
+    [
+        ("functools.cached_property.__set_name__", ["train", "x", "--output", "y"], ""),
+        ("argparse.ArgumentParser.format_usage", ["bench", "1"], "coachwhip bench: interrupted\n"),
+    ],
+)
+def test_ctrl_c_where_python_makes_another_error_of_it_is_quiet(interrupted: str, words: list[str], said: str) -> None:
+    code = (
+        f"import argparse, functools, signal, sys; {interrupted} = lambda *_: signal.raise_signal(signal.SIGINT) or ''\n"
+        "from coachwhip.__main__ import main; sys.exit(main())"
+    )
+    done = run_once(*words, command=[sys.executable, "-c", code])
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", said)
+
+
+@pytest.mark.parametrize(
     ("words", "said"),
     [
         (["position startpos", "blah blah"], "unknown command 'blah'; see coachwhip --help"),
@@ -101,14 +117,14 @@ def test_completion_in_bash() -> None:
 
 
 def test_start_up_loads_nothing_heavy() -> None:
-    """Up to `uciok` neither a library, nor the engine and its weights, nor a tool."""
+    """Up to `uciok` neither a library, nor the weights, nor a tool."""
     code = (
         "import sys; sys.argv[1:] = ['uci']; from coachwhip.__main__ import main; main();"
         "print(*sorted(sys.modules), file=sys.stderr)"
     )
     loaded = set(run_once(command=[sys.executable, "-c", code]).stderr.split())
     assert "coachwhip.uci.loop" in loaded
-    assert not loaded & {"numpy", "chess", "rich", "asyncio", "argparse", "subprocess", "coachwhip.core.engine"}
+    assert not loaded & {"numpy", "chess", "rich", "asyncio", "argparse", "subprocess"}
     assert not [
         name
         for name in loaded
