@@ -97,6 +97,9 @@ def main(argv: list[str] | None = None) -> int:
     if argv is not None:  # inside another program, which decides for itself about crashes and about its end
         return _run(argv, None)
     code = _run(sys.argv[1:], _report_crashes)
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the work is done; Python would print where a second Ctrl-C meets its end
     if worker.abandoned:  # a thread that is still searching would crash when it reports to an interpreter that is gone
         for stream in (sys.stdout, sys.stderr):
             with suppress(AttributeError, OSError, ValueError):

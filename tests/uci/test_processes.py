@@ -53,6 +53,15 @@ def test_ctrl_c_while_a_module_is_imported_is_quiet(module: str) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
+def test_a_second_ctrl_c_while_python_ends_is_quiet() -> None:
+    code = (
+        "import atexit, signal, sys; atexit.register(signal.raise_signal, signal.SIGINT)\n"
+        "from coachwhip.__main__ import main; sys.exit(main())"
+    )
+    done = run_once("--version", command=[sys.executable, "-c", code])
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize(
     ("interrupted", "words", "said"),
     [
