@@ -98,7 +98,9 @@ class SharedGame:
             if now == version:
                 return {}
             before = game.node.parent.board() if game.node.parent else board
-            last = f"{before.fullmove_number}{'.' if before.turn else '...'} {before.san(board.peek())}" if game.node.parent else ""
+            last = (
+                f"{before.fullmove_number}{'.' if before.turn else '...'} {before.san(board.peek())}" if game.node.parent else ""
+            )
             is_turn = not ending and board.turn == game.human
             status = game.outcome() or self._failures.get(game.changes) or f"{game.name} is thinking."
             if is_turn:
