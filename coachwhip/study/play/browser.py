@@ -98,9 +98,9 @@ class SharedGame:
             if now == version:
                 return {}
             before = game.node.parent.board() if game.node.parent else board
-            last = (
-                f"{before.fullmove_number}{'.' if before.turn else '...'} {before.san(board.peek())}" if game.node.parent else ""
-            )
+            number = f"{before.fullmove_number}{'.' if before.turn else '...'}"
+            last = f"{number} {before.san(board.peek())}" if board.move_stack else ""
+            moves = game.tree.accept(chess.pgn.StringExporter(columns=None, headers=False, comments=False))
             is_turn = not ending and board.turn == game.human
             status = game.outcome() or self._failures.get(game.changes) or f"{game.name} is thinking."
             if is_turn:
@@ -110,9 +110,7 @@ class SharedGame:
                 "fen": board.fen(),
                 "before": before.fen(),
                 "text": last or "First position",
-                "moves": game.tree.accept(chess.pgn.StringExporter(columns=None, headers=False, comments=False)).rpartition(" ")[
-                    0
-                ],
+                "moves": moves.rpartition(" ")[0],
                 "legal": legal_moves(board) if is_turn else [],
                 "status": f"{last}. {status}" if last else status,
                 "over": bool(ending),
@@ -276,14 +274,7 @@ class Handler(BaseHTTPRequestHandler):
             super().handle()
 
     def do_GET(self) -> None:
-        """Answer with a page or the PGN."""
-        self._answer()
-
-    def do_POST(self) -> None:
-        """Carry out a command of the page."""
-        self._answer()
-
-    def _answer(self) -> None:
+        """Answer with a page, the PGN, or, to POST, what came of a command of the page."""
         try:
             status, text, kind = self._content(*self.path.partition("?")[::2])
         except Exception as error:  # noqa: BLE001 - the page shows it
@@ -294,6 +285,8 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
+
+    do_POST = do_GET  # noqa: N815 - the name that http.server looks for
 
     def _content(self, path: str, query: str) -> tuple[int, str, str]:
         """Return status, text and kind of the answer. Raises any exception for a request that the page would not send."""

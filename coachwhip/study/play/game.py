@@ -138,9 +138,8 @@ class Game:
                 if self.has_clock:
                     white, black, increment = self.clock(chess.WHITE), self.clock(chess.BLACK), self._control.increment
                     limit = Limit(white_clock=white, black_clock=black, white_inc=increment, black_inc=increment)
-                search = self._search = self._engine.analysis(
-                    for_engine(self.board), limit, game=self.tree, options=self._options
-                )
+                board = for_engine(self.board)
+                search = self._search = self._engine.analysis(board, limit, game=self.tree, options=self._options)
             move = search.wait().move
             with self.lock:
                 board = self.node.board()
