@@ -148,9 +148,9 @@ class Game:
         if (info.mate or 0) > 0 and not info.is_bound:
             self._warn(NO_MATE, f"mate {info.mate}")
         root = position_of(GameText(opening.fen, opening.chess960, tuple(self._history)))
-        fault, pv = pv_fault(search.lines, reply.move, root)
-        if fault:
-            self._warn(fault, pv)
+        wrong, pv = pv_fault(search.lines, reply.move, root)
+        if wrong:
+            self._warn(wrong, pv)
         self._history.append(move.uci())
         self._board.push(move)
 
