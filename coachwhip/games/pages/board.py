@@ -19,9 +19,9 @@ PLAYER_LINES = "".join(  # above and below the board
 )
 
 
-def html_page(title: str, body: str, script: str, connect: str = "'none'") -> str:
+def html_page(title: str, body: str, script: str, *, served: bool = False) -> str:
     """Return a page with boards and a script that runs after `board.js`; see `document`."""
-    return document(title, f"{PIECES}\n{body}", (HERE / "board.js").read_text(encoding="utf-8") + script, connect)
+    return document(title, f"{PIECES}\n{body}", (HERE / "board.js").read_text(encoding="utf-8") + script, served=served)
 
 
 def legal_moves(board: chess.Board) -> list[dict[str, Any]]:

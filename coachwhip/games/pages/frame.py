@@ -10,12 +10,15 @@ from pathlib import Path
 from ...text import storable
 
 HERE = Path(__file__).parent
+SERVED, ICON = "connect-src 'self'; img-src data:; ", '\n<link rel="icon" href="data:,">'
 
 
-def document(title: str, body: str, script: str = "", connect: str = "'none'") -> str:
-    """Return a page of this body, in HTML. Its Content-Security-Policy allows only the script given, and requests only to `connect`."""
+def document(title: str, body: str, script: str = "", *, served: bool = False) -> str:
+    """Return a page of this body, in HTML. Its Content-Security-Policy allows only the script given, and requests only where it is
+    `served`: there, it also has an empty icon, for which browsers would ask.
+    """
     own = f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" if script else "'none'"
-    allowed = f"connect-src {connect}; img-src data:; style-src 'unsafe-inline'; script-src {own}"
+    allowed = f"{SERVED * served}style-src 'unsafe-inline'; script-src {own}"
     page = f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -23,8 +26,7 @@ def document(title: str, body: str, script: str = "", connect: str = "'none'") -
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,">
-<title>{escape(title)} - coachwhip</title>
+<title>{escape(title)} - coachwhip</title>{ICON * served}
 <style>
 {(HERE / "report.css").read_text(encoding="utf-8")}</style>
 </head>

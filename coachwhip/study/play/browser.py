@@ -356,13 +356,13 @@ def game_page(game: SharedGame) -> str:
 <button>Start a new game</button></form></section>
 </div>
 </main>"""
-    return html_page("Play", body, Path(__file__).with_name("play.js").read_text(encoding="utf-8"), connect="'self'")
+    return html_page("Play", body, Path(__file__).with_name("play.js").read_text(encoding="utf-8"), served=True)
 
 
 def entry_page(key: str) -> str:
     """Return the page that keeps the key, where only pages of this address can read it, and goes on to the game."""
     body = "<noscript><p>The board needs JavaScript; coachwhip play without --browser does not.</p></noscript>"
-    return document("Play", body, f'localStorage.setItem("coachwhip", "{key}"); location.replace("/");')
+    return document("Play", body, f'localStorage.setItem("coachwhip", "{key}"); location.replace("/");', served=True)
 
 
 def _is_same(text: str, secret: str) -> bool:
