@@ -14,8 +14,9 @@ SERVED, ICON = "connect-src 'self'; img-src data:; ", '\n<link rel="icon" href="
 
 
 def document(title: str, body: str, script: str = "", *, served: bool = False) -> str:
-    """Return a page of this body, in HTML. Its Content-Security-Policy allows only the script given, and requests only where it is
-    `served`: there, it also has an empty icon, for which browsers would ask.
+    """Return a page of this body, in HTML. Its Content-Security-Policy allows only the script given.
+
+    `served`: a server sends it, so that its script may ask that, and an empty icon keeps browsers from asking for one.
     """
     own = f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" if script else "'none'"
     allowed = f"{SERVED * served}style-src 'unsafe-inline'; script-src {own}"
