@@ -24,6 +24,10 @@ settings.load_profile("patient")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+# Under nohup, processes ignore it, and so do those that they start.
+if sys.platform != "win32" and signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
 
 @pytest.fixture(scope="session")
 def root() -> Path:
