@@ -12,7 +12,7 @@ MAX_HASH_MB = 65536
 MAX_THREADS = 256  # as in core/search/threads.pxd
 MAX_MULTIPV = 256  # no position has more moves
 MAX_SEED = 2**31 - 1
-MIN_ELO, MAX_ELO = 200, 2800
+MIN_ELO, MAX_ELO = 100, 2800
 FULL_SKILL = 20  # the Skill Level that limits nothing
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from math import exp
 
-from .options import FULL_SKILL, MAX_ELO, MIN_ELO
+from .options import FULL_SKILL, MAX_ELO
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 # The differences were measured in games of neighbouring levels; 500 is about even with a player who looks one ply ahead
 # (bench/results.md).
 ANCHORS = (
+    (100, 25, 110.0, 0.55),
     (200, 40, 96.0, 0.33),
     (500, 90, 88.0, 0.125),
     (800, 140, 83.0, 0.0),
@@ -38,6 +39,7 @@ ANCHORS = (
     (2280, 6_000, 20.0, 0.0),
     (2800, 21_500, 12.0, 0.0),
 )
+SKILL_0 = 200  # Elo of Skill Level 0
 SCAN_SHARE = 4  # the short searches of all moves get a quarter of the nodes in addition
 WORST = 3.0  # temperatures: a move that loses more is never chosen
 FAR_AHEAD = 300  # centipawns from which a side avoids draws
@@ -48,11 +50,11 @@ SECOND_PLACE = 12  # centipawns added to the loss of all moves but the best, who
 
 
 def limited_elo(options: Options) -> int:
-    """Return the Elo to play at, 0 for full strength. UCI_LimitStrength overrides Skill Level: equal steps from the lowest UCI_Elo."""
+    """Return the Elo to play at, 0 for full strength. UCI_LimitStrength overrides Skill Level: equal steps from SKILL_0."""
     if options.is_on("UCI_LimitStrength"):
         return options.number("UCI_Elo")
     skill = options.number("Skill Level")
-    return MIN_ELO + (MAX_ELO - MIN_ELO) * skill // FULL_SKILL if skill < FULL_SKILL else 0
+    return SKILL_0 + (MAX_ELO - SKILL_0) * skill // FULL_SKILL if skill < FULL_SKILL else 0
 
 
 class Level:
@@ -97,7 +99,7 @@ class Level:
 
     def choose(self, engine: Engine, position: Position, result: SearchResult) -> SearchResult:
         """Return the result for the move to play, chosen at random: that of the search after `scan`, or of a short one."""
-        if result.bestmove not in self._shorts:
+        if result.bestmove not in self._shorts or result.lines[0].mate_in > 0:
             return result
         scores = {move: comparable(short.lines[0]) for move, short in self._shorts.items()}
         if self._random.random() < self.blindness:
@@ -129,9 +131,6 @@ def without_draws(position: Position, moves: Iterable[str]) -> list[str]:
 
 def choose(position: Position, scores: dict[str, int], result: SearchResult, temperature: float, random: Random) -> str:
     """Return one of the moves in `scores` (centipawns, of short searches); `result` is that of the longer search."""
-    best = result.lines[0]
-    if best.is_mate and best.mate_in > 0:
-        scores[result.bestmove] = comparable(best)
     progressing = {move: scores[move] for move in without_draws(position, scores)}
     if max(progressing.values(), default=0) >= FAR_AHEAD:
         scores = progressing

@@ -69,7 +69,7 @@ class SharedGame:
         self._analyst = open_engine({"WeightsFile": str(args.weights or "")})  # closed at the end of the program
         self._analysing = threading.Lock()
         self._report = "", ""  # the last analysed game, and its page
-        levels = sorted({args.elo or MIN_ELO, *range(MIN_ELO, MAX_ELO + 1, 200)})
+        levels = sorted({args.elo or MIN_ELO, MIN_ELO, *range(200, MAX_ELO + 1, 200)})
         self.levels = {**{str(level): level for level in levels}, FULL: None}
         self.clocks = {"as on the command line": args.time, "none": TimeControl(time=1), **CLOCKS}
         threading.Thread(target=self._answer, daemon=True).start()
