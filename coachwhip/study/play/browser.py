@@ -21,7 +21,7 @@ from contextlib import suppress
 from functools import partial
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from io import BufferedReader, BytesIO, StringIO
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,6 @@ import chess.pgn
 from chess.engine import Limit
 
 from ...cli.command import CommandError
-from ...games.openings import read_position
 from ...games.pages import board_page, judge
 from ...games.pages.board import BOARDS, PLAYER_LINES, html_page, legal_moves
 from ...games.pages.frame import document
@@ -39,7 +38,7 @@ from ...games.pages.study import LINE_PLIES, Study, lines_of, score_text
 from ...games.time_control import TimeControl
 from ...in_process import open_engine
 from ...uci.options import MAX_ELO, MIN_ELO
-from .game import Game, Setup, from_pgn, read_move, save_or_show
+from .game import Game, Setup, from_text, read_move, save_or_show
 
 ADDRESS = "127.0.0.1"
 MAX_REQUEST = 1 << 18  # bytes; a pasted game is the longest
@@ -182,10 +181,8 @@ class SharedGame:
         is_960 = self.args.chess960 is not None
         board = chess.Board.from_chess960_pos(secrets.randbelow(960)) if is_960 else chess.Board()
         try:
-            if text.partition(" ")[0].count("/") == 7:
-                board = read_position("This FEN", text, chess960=is_960).position()
-            elif text:
-                board = from_pgn(BufferedReader(BytesIO(text.encode())), "This PGN", chess960=is_960)
+            if text:
+                board = from_text(text, chess960=is_960)
         except CommandError as error:
             return f"{error}."
         with self.game.lock:

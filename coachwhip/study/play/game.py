@@ -10,7 +10,7 @@ import threading
 import time
 from contextlib import suppress
 from functools import cached_property
-from io import BufferedReader
+from io import BufferedReader, BytesIO
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,20 +24,43 @@ from ...cli.files import append, naming, write_bytes
 from ...cli.outputs import require_kind
 from ...games.adjudication import DRAW, MATE_SCORE, UNFINISHED, Ending, find_ending, win
 from ...games.evaluator import Evaluator
-from ...games.openings import read_line
+from ...games.openings import read_line, read_position
 from ...games.pages.board import squares
 from ...games.pages.reasons import why_best
 from ...games.pages.study import Line, for_engine
-from ...games.pgn import PgnError, game_text, split_games
+from ...games.pgn import ENGLISH, PgnError, game_text, split_games
 from ...games.rules import Rules
 from ...games.time_control import TimeControl
 from ...text import shorten
+from ...uci.parse import parse_position
 
 HINT = Limit(nodes=200_000, time=1)  # of the search of `hint`, at full strength
 DRAW_FROM = 30  # number of the move from which on the engine accepts a draw
 DRAW_SCORE = 20  # centipawns: it does if neither side is ahead by more in the search of `hint`
 MOVE = re.compile("[KQRBN]?[a-h]?[1-8]?[-x]?[a-h][1-8](=?[QRBN])?[+#]*|[O0]-[O0](-[O0])?[+#]*", re.IGNORECASE)
 PLAYING = {"UCI_AnalyseMode": False}  # with the book, at the chosen strength
+
+
+def from_text(text: str, *, chess960: bool) -> chess.Board:
+    """Return the position of a FEN, of the command `position` of UCI or of a PGN, with its moves. Raises CommandError."""
+    words, place = text.split(), "This PGN"
+    if words[0] == "position":
+        del words[0]
+    if words and words[0].count("/") == 7:
+        words.insert(0, "fen")
+    if words and words[0] in ("fen", "startpos"):
+        place = "This position"
+        try:
+            fen, moves = parse_position(" ".join(words))
+            board = read_position(place, fen or chess.STARTING_FEN, chess960=chess960).position()
+            for move in moves:
+                board.push(read_move(board, move))
+        except ValueError as error:
+            raise CommandError(str(error).rstrip(".")) from error
+        if not moves:
+            return board
+        text = str(chess.pgn.Game.from_board(board))
+    return from_pgn(BufferedReader(BytesIO(text.encode())), place, chess960=chess960)
 
 
 def from_pgn(file: BufferedReader, place: str, *, chess960: bool = False) -> chess.Board:
@@ -178,21 +201,26 @@ class Game:
         return Line(info["score"].white(), tuple(info["pv"])) if changes == self.changes and "pv" in info else None
 
     def undo(self) -> bool:
-        """Go back to before the person's last move, with the clocks of then; the game goes on. Return False if there is no such move.
+        """Take back an end that no move made, else the person's last move, with the clocks of then; the game goes on.
 
-        Before the person's first move, a resignation or a lost clock alone is taken back.
+        Return False if there is no such move.
         """
         with self.lock:
-            node = self.node.parent
-            while node and node.turn() != self.human:
-                node = node.parent
-            if not node and (not self._ending or find_ending(self.board, (), Rules())):
+            node: chess.pgn.GameNode | None = self.node
+            if not self.ending or find_ending(self.board, (), Rules()):
+                node = self.node.parent
+                while node and node.turn() != self.human:
+                    node = node.parent
+            if not node:
                 return False
-            node = node or self.node
             node.variations.clear()
-            times = {not node.turn(): node.clock(), node.turn(): node.parent.clock() if node.parent else None}
-            self._go_to(node, {side: self._control.base if left is None else left for side, left in times.items()})
+            self._return_to(node)
             return True
+
+    def _return_to(self, node: chess.pgn.GameNode) -> None:
+        """Go to a position of the tree, with the clocks of then."""
+        times = {not node.turn(): node.clock(), node.turn(): node.parent.clock() if node.parent else None}
+        self._go_to(node, {side: self._control.base if left is None else left for side, left in times.items()})
 
     def new(self, setup: Setup | None = None) -> None:
         """Start another game, or the same one again."""
@@ -281,7 +309,11 @@ def save_or_show(game: Game, path: Path | None) -> str:
 
 
 def read_move(board: chess.Board, text: str) -> chess.Move:
-    """Return the legal move of a text in SAN or UCI, in small or capital letters too. Raises ValueError, which says why there is none."""
+    """Return the legal move of a text in SAN or UCI, in small or capital letters or with figurines, blanks or not.
+
+    Raises ValueError, which says why there is none.
+    """
+    text = re.sub("^P(?=[a-h])|(?<=[a-h][1-8])-", "", "".join(text.split()).translate(ENGLISH))
     for spelling in (text, text.capitalize(), text.lower(), text.upper()):
         for read in (board.parse_san, board.parse_uci):
             with suppress(ValueError):
