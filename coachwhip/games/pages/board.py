@@ -14,7 +14,7 @@ BOARDS = "".join(  # one for each side at the bottom; the style sheet shows one 
     for name, colour in (("white", chess.WHITE), ("black", chess.BLACK))
 )
 PLAYER_LINES = "".join(  # above and below the board
-    f'<p class="seat" data-side="{colour}"><span class="{colour} piece"></span><span class="name"></span><span class="clock"></span></p>'
+    f'<p class="seat" data-side="{colour}"><span class="{colour} piece"></span><span class="name"></span><span class="captured" role="img"></span><span class="clock"></span></p>'
     for colour in ("white", "black")
 )
 

@@ -10,6 +10,10 @@ from pathlib import Path
 from ...text import storable
 
 HERE = Path(__file__).parent
+PAWN = (
+    "<rect width='16' height='16' rx='3' fill='%23b58863'/><path d='M8 2a3 3 0 0 1 2 5l2 6H4l2-6a3 3 0 0 1 2-5z' fill='%23fff'/>"
+)
+ICON = f"""<link rel="icon" href="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'>{PAWN}</svg>">"""
 
 
 def document(title: str, body: str, script: str = "", connect: str = "'none'") -> str:
@@ -23,7 +27,7 @@ def document(title: str, body: str, script: str = "", connect: str = "'none'") -
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,">
+{ICON}
 <title>{escape(title)} - coachwhip</title>
 <style>
 {(HERE / "report.css").read_text(encoding="utf-8")}</style>

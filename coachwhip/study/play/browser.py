@@ -209,7 +209,8 @@ class SharedGame:
                 study, name = Study(copy, "the game"), self._analyst.id["name"]
                 study.analyse(self._analyst, ANALYSIS, 1, lambda: None, partial(why_bad, evaluator=game.evaluator))
                 study.annotate(name)
-                self._report = pgn, board_page.page([study], f"{name}, {ANALYSIS.nodes} nodes a position")
+                described, player = f"{name}, {ANALYSIS.nodes} nodes a position", "Human"
+                self._report = pgn, board_page.page([study], described, player=player, back="/")
         return self._report[1]
 
 
