@@ -624,7 +624,7 @@ def test_practise_judges_moves_and_prints_a_board_for_each_mistake(two_games: st
         tab.click("[data-exercise=start]")
         assert verdict() == "1 of 2: White played 1. f3?! (inaccuracy). Find a better move."
         assert (
-            tab.value("all('.stage .arrow').length + one('.game.shown').offsetHeight + one('.why').offsetHeight") == 0
+            tab.value("all('.stage .arrow').length + one('.moves').offsetHeight + one('.why').offsetHeight") == 0
         )  # nothing tells
         assert move("e2", "e5") == verdict()
         assert move("e2", "e4") == "Right. Best: e4 (+0.20)."

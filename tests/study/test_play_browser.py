@@ -207,7 +207,7 @@ def test_the_engine_can_be_interrupted(start: Any) -> None:
     assert client.do("undo")["status"] == "Your move."
     client.do("move", text="d4")
     assert client.do("resign")["over"]
-    client.do("new", level=FULL, clock="as on the command line", color="black", start="")
+    client.do("new", level=FULL, clock="none", color="black", start="")
     new = client.do("new", level=str(MIN_ELO), clock="none", color="black", start="")
     assert (new["side"], new["names"][1]) == ("black", "Human")
     client.wait(1)
@@ -220,7 +220,7 @@ def test_a_storm_of_commands(start: Any, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("coachwhip.study.play.browser.LINES", Limit(nodes=5000))
     client, rng = start(), random.Random(1)
     alone = "3qk3/8/8/8/8/8/8/4K3 w - - 0 1"
-    new = {"do": "new", "level": FULL, "clock": "as on the command line", "color": "white", "start": alone}
+    new = {"do": "new", "level": FULL, "clock": "none", "color": "white", "start": alone}
     commands = [new, {**new, "level": str(MIN_ELO), "color": "black", "start": ""}]
     commands += [{"do": do, "text": "Kf1"} for do in ("move", "hint", "draw", "undo", "resign", "lines")]
 
@@ -308,7 +308,7 @@ def test_a_finished_game_is_saved_at_once(start: Any, tmp_path: Path) -> None:
     """A game that is not finished, when a new one begins, without a move that nobody has seen."""
     path = tmp_path / "games.pgn"
     client = start(args=Namespace(**{**vars(ARGS), "time": TimeControl(time=1000), "pgn": path}))
-    new = {"level": FULL, "clock": "as on the command line", "color": "white", "start": ""}
+    new = {"level": FULL, "clock": "none", "color": "white", "start": ""}
     client.do("move", text="e4")
     client.do("new", **new)
     assert path.read_text().endswith("\n1. e4 *\n")
@@ -443,7 +443,7 @@ def test_a_whole_game_by_clicks(chromium: Browser, start: Any) -> None:
         else:
             tab.click(square(origin), square(target))
         if move.promotion:
-            tab.click("dialog button")
+            tab.click("dialog[open] button")
         board.push(move)
         shown += f"{' ' * (number > 1)}{number}. {san}"
         if number <= len(BLACK):
@@ -490,12 +490,31 @@ def test_the_page_in_a_game(chromium: Browser, start: Any) -> None:
     tab.wait("document.querySelector('.message').textContent.startsWith('Perhaps')")
     tab.wait("document.querySelectorAll('.lines li').length === 3")
     assert tab.value("document.documentElement.scrollWidth <= innerWidth && !document.querySelector('#report').offsetWidth")
-    tab.click("[data-do=flip]", square("e2", "black"), square("e3", "black"))
+    tab.click("#flip", square("e2", "black"), square("e3", "black"))
     client.wait(3)
+    tab.click("[data-do=threat]")
+    tab.wait("/threatens|in check/.test(document.querySelector('.message').textContent)")
+    tab.click(".record a")
+    tab.wait("one('.board svg').getAttribute('aria-label').startsWith('Board: Kd7') || location.hash === '#1'")
+    tab.click("[data-step=leave]")
+    tab.wait("!location.hash && one('[data-step=leave]').hidden")
+    tab.click("[data-do=resign]")
+    tab.wait("one('[data-do=resign]').textContent === 'Resign? Click again'")
+    assert not client.game.game.ending
     tab.click("[data-do=resign]")
     tab.wait("!document.querySelector('#report').hidden")
+    assert tab.value("all('[data-do]:disabled').map((button) => button.dataset.do).join()") == "hint,threat,draw,resign"
+    assert tab.value("all('.lines li').length") == 0  # those of a position that has gone
     tab.click("#report")
     tab.wait("location.pathname === '/report' && document.querySelectorAll('a.move').length === 3")
+    assert tab.value("one('.stage').classList.contains('flipped')") is False  # White is the person
+    tab.click("header a")
+    tab.wait("location.pathname === '/' && /You lose/.test(document.querySelector('.status')?.textContent)")
+    tab.click("#open", "#start")
+    tab.type("hello")
+    tab.click("#new button")
+    tab.wait("/^This PGN: /.test(one('#fault').textContent)")
+    tab.click("#cancel")
     tab.go("data:text/html,<title>another site</title>")
     for path in (f"game.pgn{client.key}", "do"):
         assert tab.value(f"fetch('http://{client.host}/{path}').then(() => 'read', () => 'blocked')") == "blocked"

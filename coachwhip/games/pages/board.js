@@ -178,7 +178,7 @@ function showCaptured(fen, first) {
     captured.textContent = "";
     for (const kind of kinds) {
       const href = `#${colourOf(kind[change]())}-${NAMES[kind]}`;
-      add(add(captured, "svg", { viewBox: "0 0 45 45", class: kind }), "use", { href });
+      add(add(captured, "svg", { viewBox: "0 0 45 45" }), "use", { href });
     }
     captured.append(ahead > 0 ? `+${ahead}` : "");
     captured.setAttribute("aria-label", kinds.length ? `has captured ${kinds.map((kind) => NAMES[kind]).join(", ")}` : "has captured nothing");

@@ -15,7 +15,7 @@ import chess
 
 from ..pgn import game_text
 from . import judge
-from .board import BOARDS, PLAYER_LINES, html_page, legal_moves, squares
+from .board import BOARDS, PLAYER_LINES, html_page, legal_moves, positions_after, squares
 from .frame import HERE, table
 from .graph import clocks, graph
 from .pgn_clock import clock_text, span_text, times, used
@@ -306,7 +306,10 @@ def _position(game: _Game, index: int) -> dict[str, Any]:
             "score": score_text(analysis.score),
             "expected": round(judge.expected_score(odds), 1),
             "odds": judge.whole_percents(odds),
-            "lines": [[score_text(line.score), _line_text(board, line), _fens(board, line)] for line in game.lines(index)],
+            "lines": [
+                [score_text(line.score), _line_text(board, line), positions_after(board, line.moves[:LINE_PLIES])]
+                for line in game.lines(index)
+            ],
         }
         if analysis.lines[0].moves:
             values["reply"] = _first_move(board, analysis.lines[0])
@@ -331,7 +334,7 @@ def _exercise(game: _Game, index: int) -> dict[str, Any]:
     for line in ranked:
         uci, text = board.uci(line.moves[0]), score_text(line.score)
         if abs(judge.win_percent(ranked[0].score) - judge.win_percent(line.score)) < judge.INACCURACY.loss:
-            good.append((uci, board.san(line.moves[0]), text, _fens(board, line)[0]))
+            good.append((uci, board.san(line.moves[0]), text, positions_after(board, line.moves[:1])[0]))
         else:
             bad.append((uci, f"{text}: {_line_text(board, line)}"))
     after, refutation = game.study.boards[index + 1], move.after.lines[0]
@@ -349,12 +352,3 @@ def _first_move(board: chess.Board, line: Line) -> dict[str, Any]:
 
 def _line_text(board: chess.Board, line: Line) -> str:
     return board.variation_san(line.moves[:LINE_PLIES])
-
-
-def _fens(board: chess.Board, line: Line) -> list[str]:
-    """Return the positions after each move of a line."""
-    board, fens = board.copy(stack=False), []
-    for move in line.moves[:LINE_PLIES]:
-        board.push(move)
-        fens.append(board.fen())
-    return fens

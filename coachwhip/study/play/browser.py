@@ -16,7 +16,7 @@ import threading
 import time
 import webbrowser
 from argparse import Namespace
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from html import escape
@@ -31,10 +31,10 @@ from chess.engine import Limit
 
 from ...cli.command import CommandError
 from ...games.pages import board_page, judge
-from ...games.pages.board import BOARDS, PLAYER_LINES, html_page, legal_moves
+from ...games.pages.board import BOARDS, PLAYER_LINES, html_page, legal_moves, positions_after, squares
 from ...games.pages.frame import document
 from ...games.pages.reasons import why_bad
-from ...games.pages.study import LINE_PLIES, Study, lines_of, score_text
+from ...games.pages.study import LINE_PLIES, Line, Study, lines_of, score_text
 from ...games.time_control import TimeControl
 from ...in_process import open_engine
 from ...uci.options import MAX_ELO, MIN_ELO
@@ -43,10 +43,20 @@ from .game import Game, Setup, from_text, read_move, save_or_show
 ADDRESS = "127.0.0.1"
 MAX_REQUEST = 1 << 18  # bytes; a pasted game is the longest
 LINES, ANALYSIS = Limit(time=0.5), Limit(nodes=100_000)  # of the lines next to the board; of each position for the report
-CLOCKS = {f"{base}+{plus}": TimeControl(60 * base, plus) for base, plus in ((1, 0), (3, 2), (5, 3), (10, 5), (15, 10), (30, 20))}
+CLOCKS = {f"{base}+{plus}": TimeControl(60 * base, plus) for base, plus in ((3, 2), (5, 3), (10, 5), (15, 10))}
+LEVELS = {  # up to this Elo
+    100: "moves almost at random",
+    400: "knows the rules, overlooks pieces",
+    800: "sees simple captures",
+    1200: "casual player",
+    1600: "club player",
+    2000: "strong club player",
+    2400: "master",
+    MAX_ELO: "grandmaster",
+}
 POLL_SECONDS = 0.05
 FULL = "full strength"
-BUTTONS = {"undo": "Take back", "hint": "Hint", "draw": "Offer draw", "resign": "Resign", "flip": "Flip"}
+BUTTONS = {"undo": "Take back", "hint": "Hint", "threat": "Show the threat", "draw": "Offer draw", "resign": "Resign"}
 NO_ENTRY = "Open the address that coachwhip has printed; it works once, so if it has been used, start coachwhip again."
 STALE = "The game has gone on; the board shows the position now."
 WAIT = "It is not your turn."
@@ -68,9 +78,10 @@ class SharedGame:
         self._analyst = open_engine({"WeightsFile": str(args.weights or "")})  # closed at the end of the program
         self._analysing = threading.Lock()
         self._report = "", ""  # the last analysed game, and its page
-        levels = sorted({args.elo or MIN_ELO, *range(MIN_ELO, MAX_ELO + 1, 200)})
+        levels = sorted({args.elo or MIN_ELO, MIN_ELO, *range(200, MAX_ELO + 1, 200)})
         self.levels = {**{str(level): level for level in levels}, FULL: None}
-        self.clocks = {"as on the command line": args.time, "none": TimeControl(time=1), **CLOCKS}
+        self.clock = f"{args.time.base / 60:g}+{args.time.increment:g}" if args.time.base else "none"
+        self.clocks = {"none": TimeControl(time=1), **CLOCKS, self.clock: args.time}
         threading.Thread(target=self._answer, daemon=True).start()
 
     def _answer(self) -> None:
@@ -99,6 +110,7 @@ class SharedGame:
             before = game.node.parent.board() if game.node.parent else board
             number = f"{before.fullmove_number}{'.' if before.turn else '...'}"
             last = f"{number} {before.san(board.peek())}" if board.move_stack else ""
+            start = game.tree.board()
             moves = game.tree.accept(chess.pgn.StringExporter(columns=None, headers=False, comments=False))
             is_turn = not ending and board.turn == game.human
             status = game.outcome() or self._failures.get(game.changes) or f"{game.name} is thinking."
@@ -107,8 +119,7 @@ class SharedGame:
             return {
                 "version": now,
                 "fen": board.fen(),
-                "before": before.fen(),
-                "text": last or "First position",
+                "fens": [start.fen(), *positions_after(start, game.tree.mainline_moves())],
                 "moves": moves.rpartition(" ")[0],
                 "legal": legal_moves(board) if is_turn else [],
                 "status": f"{last}. {status}" if last else status,
@@ -130,11 +141,10 @@ class SharedGame:
                 answer = {}
             case "move":
                 answer["message"] = self._make(str(request["text"]), request["fen"])
-            case "hint" | "draw" if game.ending or game.is_engine_to_move:
+            case "hint" | "threat" | "draw" if game.ending or game.is_engine_to_move:
                 answer["message"] = WAIT
-            case "hint":
-                hint = game.hint()
-                answer = {"message": hint[1], "better": {"move": hint[0]}} if hint else {"message": STALE}
+            case "hint" | "threat" as what:
+                answer = self._advice(what)
             case "lines":
                 answer = self._lines(request["fen"])
             case "draw":
@@ -148,6 +158,18 @@ class SharedGame:
             case _:
                 raise ValueError("no such command")
         return self.state(request.get("version")) | answer
+
+    def _advice(self, what: str) -> dict[str, Any]:
+        """Return a hint or the threat: a message, an arrow for the board and, for a hint, its line."""
+        advice = self.game.hint() if what == "hint" else self.game.threat()
+        if not advice:
+            return {"message": STALE}
+        board, line, words = advice
+        if not line:
+            return {"message": words}
+        arrow = {"move": squares(board, line.moves[0])}
+        shown = {"better": arrow, "lines": [_line(board, line)]} if what == "hint" else {"reply": arrow}
+        return {"message": words, **shown}
 
     def _make(self, text: str, fen: str) -> str:
         """Make a move in this position; return why it cannot be made, else ""."""
@@ -171,8 +193,10 @@ class SharedGame:
             if fen != board.fen():
                 return {}
             infos = self._analyst.analyse(board, LINES, multipv=3)
-        lines = [(score_text(line.score), board.variation_san(line.moves[:LINE_PLIES])) for line in lines_of(infos)]
-        return {"lines": lines, "win": judge.expected_score(judge.odds(board, infos[0]["score"].white()))}
+        return {
+            "lines": [_line(board, line) for line in lines_of(infos)],
+            "win": judge.expected_score(judge.odds(board, infos[0]["score"].white())),
+        }
 
     def _new(self, request: Mapping[str, Any]) -> str:
         """Start a game; return why its first position cannot be used, else ""."""
@@ -326,33 +350,39 @@ class Handler(BaseHTTPRequestHandler):
 
 def game_page(game: SharedGame) -> str:
     """Return the page of the game; the script fills it in."""
-    level = _choice("level", "Level", game.levels, str(game.args.elo or FULL))
-    color = _choice("color", "You play", ("white", "black", "random"), game.args.color)
-    clock = _choice("clock", "Clock (minutes + seconds a move)", game.clocks)
-    buttons = "".join(f'<button type="button" data-do="{name}">{label}</button>' for name, label in BUTTONS.items())
-    body = f"""<header><h1>Play against coachwhip</h1></header>
+    levels = {name: f"{name}: {_about(elo)}" if elo else name for name, elo in game.levels.items()}
+    level = _choice("level", "Level", levels, str(game.args.elo or FULL))
+    color = _choice("color", "You play", {name: name for name in ("white", "black", "random")}, game.args.color)
+    clock = _choice("clock", "Clock (minutes + seconds a move)", {name: name for name in game.clocks}, game.clock)
+    ends = " data-ends"
+    buttons = "".join(
+        f'<button type="button" data-do="{name}"{ends * (name != "undo")}>{label}</button>' for name, label in BUTTONS.items()
+    )
+    body = f"""<header><h1>Play against coachwhip</h1><button type="button" id="open">New game</button></header>
 <main>
 <section class="viewer" aria-label="Board">
 <div class="stage">{PLAYER_LINES}<div class="bar" role="img" aria-label="Evaluation" hidden><div></div></div>{BOARDS}</div>
-<p class="status" aria-live="polite"></p>
+<div class="card"><p class="status" aria-live="polite"></p>
+<button type="button" data-step="leave" hidden>Back to the game</button>
 <p class="message" role="status"></p>
-<form class="steps" id="entry"><label for="text">Move</label>
+<p class="offer" hidden><span></span> <button type="button" data-do="resume">Go on with it</button>
+<button type="button" data-do="discard">Delete it</button></p>
+<a id="report" href="report" data-key hidden>Analyse the game: see your mistakes</a></div>
+<div class="steps">{buttons}<button type="button" id="flip">Flip</button></div>
+<div class="evaluation"><label><input type="checkbox" id="shows-lines"> Evaluation and best lines</label>
+<ol class="lines" aria-label="Best lines" hidden></ol></div>
+<p class="record" role="group" aria-label="Moves"></p>
+<form class="start steps" id="entry"><label for="text">Move</label>
 <input id="text" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="e4, Nf3, O-O" required>
-<button>Make the move</button></form>
-<div class="steps">{buttons}</div>
+<button>Make the move</button> <a href="game.pgn" data-key download>Download the PGN</a></form>
 </section>
-<div class="games">
-<section class="game" aria-label="Moves"><h2>Moves</h2>
-<p class="record"></p>
-<p class="steps"><a id="report" href="report" hidden>Analyse the game</a> <a href="game.pgn" download>Download the PGN</a></p>
-<p><label><input type="checkbox" id="shows-lines"> Evaluation and best lines</label></p>
-<ol class="lines" aria-label="Best lines" hidden></ol></section>
-<section class="game" aria-label="New game"><h2>New game</h2>
+<dialog id="setup" aria-labelledby="heading"><h2 id="heading">New game</h2>
+<p>It ends the game on the board.</p>
 <form id="new">{level}{color}{clock}
-<p><label for="start">Start from a FEN or PGN (empty: the start position)</label>
+<p><label for="start">Start from a FEN, a position of UCI or a PGN (empty: the start position)</label>
 <textarea id="start" name="start" rows="3" spellcheck="false"></textarea></p>
-<button>Start a new game</button></form></section>
-</div>
+<p id="fault" role="alert"></p>
+<button>Start a new game</button> <button type="button" id="cancel">Cancel</button></form></dialog>
 </main>"""
     return html_page("Play", body, Path(__file__).with_name("play.js").read_text(encoding="utf-8"), connect="'self'")
 
@@ -367,8 +397,21 @@ def _is_same(text: str, secret: str) -> bool:
     return secrets.compare_digest(text.encode(), secret.encode())
 
 
-def _choice(name: str, label: str, options: Iterable[str], chosen: str = "") -> str:
-    items = "".join(f"<option{' selected' * (option == chosen)}>{escape(option)}</option>" for option in options)
+def _about(elo: int) -> str:
+    return next(words for limit, words in LEVELS.items() if elo <= limit)
+
+
+def _line(board: chess.Board, line: Line) -> tuple[str, str, list[str]]:
+    """Return a line's score, its moves as text and the positions after them."""
+    moves = line.moves[:LINE_PLIES]
+    return score_text(line.score), board.variation_san(moves), positions_after(board, moves)
+
+
+def _choice(name: str, label: str, options: Mapping[str, str], chosen: str) -> str:
+    items = "".join(
+        f'<option value="{escape(value)}"{" selected" * (value == chosen)}>{escape(text)}</option>'
+        for value, text in options.items()
+    )
     return f'<p><label for="{name}">{label}</label> <select id="{name}" name="{name}">{items}</select></p>'
 
 

@@ -25,7 +25,6 @@ from ...cli.outputs import require_kind
 from ...games.adjudication import DRAW, MATE_SCORE, UNFINISHED, Ending, find_ending, win
 from ...games.evaluator import Evaluator
 from ...games.openings import read_line, read_position
-from ...games.pages.board import squares
 from ...games.pages.reasons import why_best
 from ...games.pages.study import Line, for_engine
 from ...games.pgn import ENGLISH, PgnError, game_text, split_games
@@ -35,6 +34,7 @@ from ...text import shorten
 from ...uci.parse import parse_position
 
 HINT = Limit(nodes=200_000, time=1)  # of the search of `hint`, at full strength
+THREAT = 100  # centipawns that a pass would cost, from which on the other side threatens something
 DRAW_FROM = 30  # number of the move from which on the engine accepts a draw
 DRAW_SCORE = 20  # centipawns: it does if neither side is ahead by more in the search of `hint`
 MOVE = re.compile("[KQRBN]?[a-h]?[1-8]?[-x]?[a-h][1-8](=?[QRBN])?[+#]*|[O0]-[O0](-[O0])?[+#]*", re.IGNORECASE)
@@ -168,20 +168,35 @@ class Game:
                 board = self.node.board()
                 return board.san(move) if move and changes == self.changes and self.make(move) else None
 
-    def hint(self) -> tuple[list[str], str] | None:
-        """Return the two squares of the best move at full strength, and a sentence with the move and why it is good, if that is sure.
+    def threat(self) -> tuple[chess.Board, Line | None, str] | None:
+        """Return the position after a pass, what the other side threatens there, and words for it; no line if that is nothing.
 
         None if it is not the person's turn, or no longer. Waits for searches.
         """
         changes, board = self.changes, self.node.board()
-        passed = board.copy(stack=False)
-        passed.push(chess.Move.null())
-        passed.clear_stack()
+        passed, side = _passed(board), chess.COLOR_NAMES[not board.turn].capitalize()
+        if board.is_check():
+            return passed, None, "You are in check."
+        best, threat = self._line(changes, board), self._line(changes, passed)
+        if not best or not threat or changes != self.changes:
+            return None
+        gain = threat.score.score(mate_score=MATE_SCORE) - best.score.score(mate_score=MATE_SCORE)
+        if (gain if passed.turn else -gain) < THREAT:
+            return passed, None, f"{side} threatens nothing."
+        words = why_best(passed, threat, None, self.evaluator)
+        return passed, threat, f"{side} threatens {passed.variation_san(threat.moves[:1]).replace('. ', '.')}. {words}".rstrip()
+
+    def hint(self) -> tuple[chess.Board, Line, str] | None:
+        """Return the position, the best line at full strength, and a sentence with the move and why it is good, if that is sure.
+
+        None if it is not the person's turn, or no longer. Waits for searches.
+        """
+        changes, board = self.changes, self.node.board()
         if not (best := self._line(changes, board)):
             return None
-        threat = None if board.is_check() else self._line(changes, passed)
+        threat = None if board.is_check() else self._line(changes, _passed(board))
         words = f"Perhaps {board.san(best.moves[0])}. {why_best(board, best, threat, self.evaluator)}".rstrip()
-        return (squares(board, best.moves[0]), words) if changes == self.changes else None
+        return (board, best, words) if changes == self.changes else None
 
     @cached_property
     def evaluator(self) -> Evaluator:
@@ -298,6 +313,14 @@ class Game:
     def _end(self, ending: Ending) -> None:
         """End the game, and stop the clock."""
         self._go_to(self.node, {side: self.clock(side) for side in chess.COLORS}, ending)
+
+
+def _passed(board: chess.Board) -> chess.Board:
+    """Return the board, which has no check, with the other side to move."""
+    passed = board.copy(stack=False)
+    passed.push(chess.Move.null())
+    passed.clear_stack()
+    return passed
 
 
 def save_or_show(game: Game, path: Path | None) -> str:

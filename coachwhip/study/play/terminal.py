@@ -144,7 +144,7 @@ class Terminal:
         match line.lower():
             case "hint":
                 if hint := game.hint():
-                    print(hint[1])
+                    print(hint[2])
                 else:  # the time is up
                     self._show()
             case "draw":
