@@ -376,7 +376,8 @@ def test_the_command_keeps_the_game_at_ctrl_c(tmp_path: Path) -> None:
     """It prints the address at once; a port that is taken is named."""
     pgn, fen = tmp_path / "games.pgn", "k7/8/8/8/8/8/8/K6R w - - 0 1"
     command = [sys.executable, *"-m coachwhip play --browser --no-open --pgn".split(), str(pgn), "--fen", fen]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment()) as process:
+    env = {**environment(), "XDG_DATA_HOME": str(tmp_path), "HOME": str(tmp_path)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env) as process:
         assert process.stdout
         host, _, token = process.stdout.readline().split("//")[1].strip().partition("/")
         port = host.split(":")[1]
@@ -392,6 +393,59 @@ def test_the_command_keeps_the_game_at_ctrl_c(tmp_path: Path) -> None:
         assert process.wait(20) == 0
     assert (taken.returncode, f"port {port} cannot be used" in taken.stderr) == (2, True)
     assert "1. Rh7" in pgn.read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
+def test_a_game_of_a_program_that_was_killed_is_offered(tmp_path: Path) -> None:
+    """With its clocks and its place in the file of games; not while another program plays it, or where a position is given."""
+    pgn, folder = tmp_path / "games.pgn", tmp_path / "data"
+    env = {**environment(), "XDG_DATA_HOME": str(folder), "HOME": str(folder)}
+    command = [sys.executable, *"-m coachwhip play --browser --no-open --elo 1200 --time 5+3 --pgn".split(), str(pgn)]
+
+    def run(*more: str) -> tuple[subprocess.Popen[str], Any]:
+        process = subprocess.Popen([*command, *more], stdout=subprocess.PIPE, text=True, env=env)
+        assert process.stdout
+        host, _, token = process.stdout.readline().split("//")[1].strip().partition("/")
+        connection = http.client.HTTPConnection(host)
+        connection.request("GET", f"/{token}")
+        key = re.findall('"coachwhip", "(.*?)"', connection.getresponse().read().decode())[0]
+
+        def do(**values: str) -> Any:
+            connection.request("POST", f"/do?key={key}", json.dumps(values), {"Origin": f"http://{host}"})
+            return json.loads(connection.getresponse().read())
+
+        return process, do
+
+    def stop(process: subprocess.Popen[str], number: int) -> None:
+        process.send_signal(number)
+        process.communicate(timeout=20)
+
+    first, do = run()
+    assert do(do="state")["offer"] == ""
+    do(do="move", text="e4", fen=chess.STARTING_FEN)
+    while not (state := do(do="state"))["legal"]:
+        time.sleep(0.05)
+    time.sleep(0.2)  # until the engine's move is kept
+    other, do_other = run()
+    assert do_other(do="state")["offer"] == ""
+    stop(other, signal.SIGINT)
+    stop(first, signal.SIGKILL)
+    given, do = run("--fen", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1")
+    assert do(do="state")["offer"] == ""
+    stop(given, signal.SIGINT)
+    for number, again in enumerate(("resume", "resume", "discard")):
+        process, do = run()
+        assert "it has reached move 2" in do(do="state")["offer"]
+        resumed = do(do=again)
+        assert (resumed["moves"], resumed["offer"]) == ("" if again == "discard" else state["moves"], "")
+        if again == "resume":
+            assert resumed["names"] == state["names"]
+            assert 300 < resumed["clocks"][1] <= 303
+        stop(process, signal.SIGINT)
+        assert pgn.read_text().count("[Event ") == 1, number
+    process, do = run()
+    assert do(do="state")["offer"] == ""
+    stop(process, signal.SIGINT)
 
 
 # --- In Chromium ---

@@ -16,7 +16,7 @@ import threading
 import time
 import webbrowser
 from argparse import Namespace
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from html import escape
@@ -29,7 +29,7 @@ import chess
 import chess.pgn
 from chess.engine import Limit
 
-from ...cli.command import CommandError
+from ...cli.command import CommandError, in_words, warn
 from ...games.pages import board_page, judge
 from ...games.pages.board import BOARDS, PLAYER_LINES, html_page, legal_moves, positions_after, squares
 from ...games.pages.frame import document
@@ -39,21 +39,18 @@ from ...games.time_control import TimeControl
 from ...in_process import open_engine
 from ...uci.options import MAX_ELO, MIN_ELO
 from .game import Game, Setup, from_text, read_move, save_or_show
+from .kept import KeptGame, LeftGame, data_folder, left_games
 
 ADDRESS = "127.0.0.1"
 MAX_REQUEST = 1 << 18  # bytes; a pasted game is the longest
 LINES, ANALYSIS = Limit(time=0.5), Limit(nodes=100_000)  # of the lines next to the board; of each position for the report
 CLOCKS = {f"{base}+{plus}": TimeControl(60 * base, plus) for base, plus in ((3, 2), (5, 3), (10, 5), (15, 10))}
-LEVELS = {  # up to this Elo
-    100: "moves almost at random",
+LEVELS = {
     400: "knows the rules, overlooks pieces",
-    800: "sees simple captures",
     1200: "casual player",
-    1600: "club player",
-    2000: "strong club player",
-    2400: "master",
-    MAX_ELO: "grandmaster",
-}
+    2000: "club player",
+    MAX_ELO: "master",
+}  # up to this Elo
 POLL_SECONDS = 0.05
 FULL = "full strength"
 BUTTONS = {"undo": "Take back", "hint": "Hint", "threat": "Show the threat", "draw": "Offer draw", "resign": "Resign"}
@@ -72,8 +69,11 @@ HEADERS = {  # of every answer; the rest of a page's policy is in the page, see 
 class SharedGame:
     """The game that all tabs show, and a thread that lets the engine move."""
 
-    def __init__(self, args: Namespace, game: Game) -> None:
+    def __init__(self, args: Namespace, game: Game, kept: KeptGame | None = None, left: Sequence[LeftGame] = ()) -> None:
+        """`kept`: the file for the game in progress. `left`: games that other programs have left; the first is offered."""
         self.args, self.game = args, game
+        self._kept, self._left, self._changes_kept = kept, next(iter(left), None), -1
+        self._keeping = threading.Lock()
         self._failures: dict[int, str] = {}  # why the engine could not move, by `game.changes`
         self._analyst = open_engine({"WeightsFile": str(args.weights or "")})  # closed at the end of the program
         self._analysing = threading.Lock()
@@ -89,6 +89,7 @@ class SharedGame:
         saved = -1
         while True:
             time.sleep(POLL_SECONDS)
+            self.keep()
             changes = self.game.changes
             try:
                 if self.game.ending and saved != changes:
@@ -104,7 +105,7 @@ class SharedGame:
         game = self.game
         with game.lock:
             ending = game.ending  # which may change the game
-            now, board = game.changes + len(self._failures), game.node.board()
+            now, board = game.changes + len(self._failures) + (not self._left), game.node.board()
             if now == version:
                 return {}
             before = game.node.parent.board() if game.node.parent else board
@@ -122,6 +123,7 @@ class SharedGame:
                 "fens": [start.fen(), *positions_after(start, game.tree.mainline_moves())],
                 "moves": moves.rpartition(" ")[0],
                 "legal": legal_moves(board) if is_turn else [],
+                "offer": self._offer() if game.running is None else "",
                 "status": f"{last}. {status}" if last else status,
                 "over": bool(ending),
                 "side": chess.COLOR_NAMES[game.human],
@@ -153,11 +155,44 @@ class SharedGame:
                 answer["message"] = "" if game.undo() else "There is no move of yours to take back."
             case "resign":
                 game.resign()
+            case "resume" | "discard" as what:
+                self._settle(what)
             case "new":
                 answer["message"] = self._new(request)
             case _:
                 raise ValueError("no such command")
+        self.keep()
         return self.state(request.get("version")) | answer
+
+    def _offer(self) -> str:
+        """Return words for a game that another program has left; "" if there is none."""
+        if not self._left:
+            return ""
+        game = chess.pgn.read_game(StringIO(self._left[1]["pgn"]))
+        assert game, "it was written by `to_json`"
+        number = game.end().board().fullmove_number
+        return f"Your game of {game.headers['Date']} is not finished; it has reached move {number}."
+
+    def _settle(self, what: str) -> None:
+        """Go on with the game that is offered, or delete it."""
+        if self._left and self.game.running is None:
+            path, data = self._left
+            if what == "resume":
+                self.game.resume(data)
+                self.keep()
+            self._left = None
+            path.unlink(missing_ok=True)
+
+    def keep(self) -> None:
+        """Write the game in progress to its file, if it has changed; a warning says why that fails."""
+        with self._keeping:
+            if self._kept and self._changes_kept != (changes := self.game.changes):
+                self._changes_kept = changes
+                try:
+                    self._kept.write(self.game.to_json())
+                except OSError as error:
+                    self._kept = None
+                    warn(f"warning: the game in progress is not kept: {in_words(error)}")
 
     def _advice(self, what: str) -> dict[str, Any]:
         """Return a hint or the threat: a message, an arrow for the board and, for a hint, its line."""
@@ -222,6 +257,7 @@ class SharedGame:
         """Write the game to the file of `--pgn`; where that fails, print it."""
         if message := save_or_show(self.game, self.args.pgn):
             print(message, flush=True)
+        self._changes_kept = -1  # where it stands in that file belongs to what is kept
 
     def report(self) -> str:
         """Analyse the game so far, and return the page about it."""
@@ -417,7 +453,12 @@ def _choice(name: str, label: str, options: Mapping[str, str], chosen: str) -> s
 
 def serve(args: Namespace, game: Game) -> None:
     """Serve the game until Ctrl-C. Raises CommandError if the port cannot be used."""
-    shared = SharedGame(args, game)
+    kept, left = None, list[LeftGame]()
+    try:
+        kept, left = KeptGame(data_folder()), left_games(data_folder())
+    except OSError as error:
+        warn(f"warning: the game in progress is not kept: {in_words(error)}")
+    shared = SharedGame(args, game, kept, () if args.fen is not None or args.pgn_start else left)
     try:
         server = Server(args.port, shared)
     except OSError as error:
@@ -430,3 +471,4 @@ def serve(args: Namespace, game: Game) -> None:
             server.serve_forever()
     finally:
         shared.save()
+        shared.keep()

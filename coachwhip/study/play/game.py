@@ -8,11 +8,12 @@ search waits for the one before it. No call but `answer`, `hint` and `offer_draw
 import re
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property
-from io import BufferedReader, BytesIO
+from io import BufferedReader, BytesIO, StringIO
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import chess
 import chess.pgn
@@ -252,6 +253,25 @@ class Game:
             headers |= {"TimeControl": str(self._control)} if self.has_clock else {}
             self.tree.headers.update(headers, White=players[chess.WHITE], Black=players[chess.BLACK])
             self._go_to(self.tree.end(), dict.fromkeys(chess.COLORS, self._control.base))
+
+    def to_json(self) -> dict[str, Any] | None:
+        """Return the game in progress as plain data, for `resume`; None without a move, or after the end."""
+        with self.lock:
+            if self.ending or not self.tree.variations:
+                return None
+            entries = {str(path): entry for path, entry in self._entries.items()}
+            return {"pgn": self.pgn(), "human": self.human, "control": self._control, "elo": self._setup.elo, "entries": entries}
+
+    def resume(self, data: Mapping[str, Any]) -> None:
+        """Go on with a game that `to_json` has returned; its clocks wait for the person."""
+        kept = chess.pgn.read_game(StringIO(data["pgn"]))
+        if kept is None:
+            raise ValueError("it contains no game")
+        with self.lock:
+            self.new(Setup(kept.end().board(), data["human"], TimeControl(*data["control"]), data["elo"]))
+            self._entries = {Path(path): tuple(entry) for path, entry in data["entries"].items()}
+            self.tree = kept
+            self._return_to(kept.end())
 
     def resign(self) -> None:
         """Resign for the person, unless the game is over."""

@@ -98,7 +98,7 @@
     }
     const { better, reply, lines: found } = await send({ do: dataset.do });
     if (!better && !reply) return;
-    if (found) [lines, list.hidden] = [found, false];
+    if (found && !showsLines.checked) [lines, list.hidden] = [found, false];
     arrow = { better, reply };
     goTo(Infinity);
   }
