@@ -136,6 +136,8 @@ def read_line(place: str, text: RawGame, plies: int | None, *, chess960: bool) -
     if broken or is_empty(game):
         fault = reason(broken[0]).partition("; what follows")[0] if broken else "no game"  # without what becomes of the rest
         raise CommandError(f"{place}: {fault}")
+    if (variant := game.board().uci_variant) != "chess":
+        raise CommandError(f"{place}: coachwhip plays standard chess and Chess960, not {variant}")
     for error in game.errors:
         warn(f"warning: {place}: {reason(error)}")
     board = game.board()

@@ -28,10 +28,11 @@ from uci_process import run_once, run_until
 
 from coachwhip.games.pages import board_page, judge
 from coachwhip.games.pages.chart import levels
+from coachwhip.games.pages.frame import ICON
 from coachwhip.games.pages.graph import ticks
 from coachwhip.games.pages.pgn_clock import clock_text, span_text, times, used
 from coachwhip.games.pages.phases import FULL_PHASE, phases
-from coachwhip.games.pages.study import Study, over_games
+from coachwhip.games.pages.study import Line, Study, over_games
 from coachwhip.study.analyse.__main__ import main
 
 FOOLS_MATE = """\
@@ -432,6 +433,10 @@ def two_games() -> str:
     first = studied(
         FOOLS_MATE, [Cp(20), Cp(-60), Cp(-60), Mate(-1), Mate(0)], {0: ["e2e4 e7e5"], 2: ["d2d4", "e2e4"], 3: ["d8h4"]}, multipv=2
     )
+    before = first.analyses[2]
+    assert before
+    worse = Line(Cp(-150), (chess.Move.from_uci("b2b3"),))
+    first.analyses[2] = before._replace(choices=(*before.lines, worse), reason="Allows mate: 2...Qh4#.")
     second = studied(HOSTILE_GAME, [Cp(20), Cp(30), Cp(20)], {0: ["e2e4 c7c5"]})
     return board_page.page([first, second], "coachwhip <test>")
 
@@ -442,7 +447,7 @@ def positions_of(page: str) -> list[list[dict[str, Any]]]:
 
 
 def test_the_report_says_what_was_found_and_needs_nothing_else(two_games: str) -> None:
-    links = re.findall(r'<[^<>]*\s(?:href|src)="([^"]*)', two_games)
+    links = re.findall(r'<[^<>]*\s(?:href|src)="([^"]*)', two_games := two_games.replace(ICON, ""))
     assert links
     assert all(link.startswith("#") for link in links)
     assert not re.search(r"<link|url\(|@import", two_games)
@@ -459,7 +464,7 @@ def test_the_report_says_what_was_found_and_needs_nothing_else(two_games: str) -
         "fen": "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2", "text": "2. g4??", "kind": "blunder",
         "score": "#-1", "expected": 0.0, "odds": [0, 0, 100], "lines": [["#-1", "2...Qh4#", [mated]]],
         "better": {"move": ["d2", "d4"], "text": "2. d4", "score": "-0.60", "line": 1},
-        "reply": {"move": ["d8", "h4"], "text": "2...Qh4#"},
+        "reply": {"move": ["d8", "h4"], "text": "2...Qh4#"}, "why": "Allows mate: 2...Qh4#.",
     }  # fmt: skip
     assert [index for index, position in enumerate(data[0]) if "better" in position] == [1, 3]  # only after bad moves
     assert data[0][0]["reply"] == {"move": ["e2", "e4"], "text": "1. e4"}
@@ -541,8 +546,9 @@ STEPS = [
     ("ArrowLeft", "#g1-0 First position  +0.20"),
     ("n", "#g1-1 1. f3?! (inaccuracy)  -0.60"),
     ("n", "#g1-3 2. g4?? (blunder)  #-1"),
-    (".legend .reply a", "#g1-3-1-1 2...Qh4# in the line #-1"),
-    ("Escape", "#g1-3 2. g4?? (blunder)  #-1"),
+    (".better a", "#g1-2-1-1 2. d4 in the line -0.60"),
+    ("Escape", "#g1-2 1...e5  -0.60"),
+    ("#game1 a[data-at='3']", "#g1-3 2. g4?? (blunder)  #-1"),
     (".lines a", "#g1-3-1-1 2...Qh4# in the line #-1"),
     (".board[data-side=white]", "#g1-3 2. g4?? (blunder)  #-1"),
 ]
@@ -564,7 +570,9 @@ def test_the_report_in_a_browser(two_games: str, tmp_path: Path) -> None:
             tab.wait(f"location.hash + ' ' + one('.status').textContent === {json.dumps(shown)}")
         arrows = "all('.board[data-side=white] line.arrow').map((line) => line.getAttribute('class') + line.getAttribute('y1'))"
         assert tab.value(arrows) == ["arrow reply37.5", "arrow better307.5"]  # from d8, from d2
-        assert tab.value("all('.legend strong').map((text) => text.textContent)") == ["2. d4 (-0.60)", "2...Qh4#", "2. g4??"]
+        card = "one('.card .why').textContent + ' ' + one('.card .better').textContent"
+        assert tab.value(card) == "Allows mate: 2...Qh4#. Better: 2. d4 (-0.60)"
+        assert tab.value("one('#game1 a[data-at=\"3\"]').title") == "Allows mate: 2...Qh4#."
         tab.press("End")
         tab.wait("!!one('.board[data-side=white] .square.check.e1')")
         tab.press("f")
@@ -581,11 +589,20 @@ def test_the_report_in_a_browser(two_games: str, tmp_path: Path) -> None:
 def test_the_report_fits_a_phone_and_a_desk(tmp_path: Path, dark: bool) -> None:
     """Also with names that cannot be broken; on a phone the board stays in sight, and fingers find the links."""
     text = CLOCKED.replace("Quick", "W" * 90).replace("Slow", "x" * 90).replace("Pawn", "P" * 90)
-    page = board_page.page([studied(text, [Cp(20), Cp(-300), Cp(20), Cp(-300), Cp(20)], {0: ["d2d4"], 2: ["g1h3"]})], "test")
+    moves = " ".join(f"{number}. Ng1 Nb8 {number + 1}. Nf3 Nc6" for number in range(5, 65, 2))
+    study = studied(text.replace(" *", f" 3. Ng1 Nb8 4. Nf3 Nc6 {moves} *"), [Cp(20), Cp(-300)] * 80, {0: ["d2d4"], 2: ["g1h3"]})
+    page = board_page.page([study], "test")
     (tmp_path / "wide.html").write_text(page, encoding="utf-8")
     with Browser(tmp_path) as chromium:
         desk, phone = (chromium.open((tmp_path / "wide.html").as_uri(), width, dark=dark) for width in (DESK, PHONE))
         assert desk.colours_if_it_fits() == phone.colours_if_it_fits() == (DARK if dark else LIGHT)
+        bottoms = (
+            "['.stage', '.card', '.lines', '.moves', '.steps', '.start'].map((each) => one(each).getBoundingClientRect().bottom)"
+        )
+        assert max(desk.value(bottoms)) <= 800  # one screen, and the moves scroll in their box
+        assert desk.value("one('.board').clientHeight") > 560
+        assert phone.value("one('.card').getBoundingClientRect().bottom <= one('.steps').getBoundingClientRect().top")
+        assert phone.value("one('.steps').clientHeight") < 60  # one row
         assert phone.value("scrollTo(0, 1e6), one('.stage').getBoundingClientRect().top") == 0
         boxes = phone.value("all('button, select, .moves a, .line a').map((each) => each.getBoundingClientRect().toJSON())")
         assert not [box for box in boxes if box["width"] and min(box["width"], box["height"]) < 44]
@@ -606,16 +623,20 @@ def test_practise_judges_moves_and_prints_a_board_for_each_mistake(two_games: st
 
         tab.click("[data-exercise=start]")
         assert verdict() == "1 of 2: White played 1. f3?! (inaccuracy). Find a better move."
-        assert tab.value("all('.stage .arrow').length + one('.games').offsetHeight") == 0  # nothing gives the answer away
+        assert (
+            tab.value("all('.stage .arrow').length + one('.moves').offsetHeight + one('.why').offsetHeight") == 0
+        )  # nothing tells
         assert move("e2", "e5") == verdict()
         assert move("e2", "e4") == "Right. Best: e4 (+0.20)."
+        assert tab.value("one('.seat[data-side=black]').innerText.trim()") == "Mate"
         assert "White: king e1" in tab.value("one('.board svg').getAttribute('aria-label')")
         tab.click("[data-exercise=next]")
-        assert move("a2", "a3") == "a3 is not among the good moves. Try again."
-        assert move("g2", "g4").startswith("g4 was played. ")
+        assert move("a2", "a3") == "a3 loses more than 5 points of winning chances. Try again."
+        assert move("b2", "b3") == "b3 loses more than 5 points of winning chances (-1.50: 2. b3). Try again."
+        assert move("g2", "g4").startswith("g4 was played. Allows mate: 2...Qh4#. -0.60 becomes #-1: 2...Qh4#")
         tab.click(".exercise input")
         tab.type("e4\r")
-        assert verdict() == "Good too. Best: d4 (-0.60); good too: e4 (-0.60)."
+        assert verdict() == "Good too. Best: d4 (-0.60); good too: e4 (-0.60). 2. g4?? Allows mate: 2...Qh4#."
         tab.click("[data-exercise=next]")
         assert verdict() == "You found 1 of 2 at the first try."
         tab.value("dispatchEvent(new Event('beforeprint'))")

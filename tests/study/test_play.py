@@ -183,7 +183,7 @@ def test_a_hint_says_why(run_from: Callable[..., str]) -> None:
 
 def test_what_is_no_move_changes_nothing(run_from: Callable[..., str]) -> None:
     """The same move is asked for again, and no control character comes back."""
-    illegal, unreadable = ["qh8", "e2e5", "Ke2", "0-0"], ["Nf9", "--", "0000", "\x1b[2J", "e4 e5"]
+    illegal, unreadable = ["qh8", "e2e5", "Ke2", "0-0"], ["Nf9", "--", "0000", "\x1b[2J", "e4 and e5"]
     texts = [*illegal, *unreadable, "save \0", "undo", "save", "SAVE"]
     printed = run_from("4k3/8/8/8/8/8/4P3/4KQN1 w - - 0 1", *texts)
     assert printed.count("\n1. your move> ") == len(texts) + 1
@@ -202,6 +202,7 @@ def test_wrong_bytes_do_not_end_the_game(monkeypatch: pytest.MonkeyPatch, capsys
 def test_moves_as_people_type_them() -> None:
     board = chess.Board("r3k2r/1P6/8/8/3n4/2P5/8/R3K2R w KQkq - 0 1")
     typed = {"o-o": "e1g1", "0-0-0": "e1c1", "cxd4": "c3d4", "bxa8=q": "b7a8q", "e1d1": "e1d1", "ra4": "a1a4"}
+    typed |= {" Ra4\n": "a1a4", "e1 - d1": "e1d1", "♜\ufe0e a4": "a1a4", "♙c4": "c3c4", "c3×d4": "c3d4"}
     assert {text: read_move(board, text).uci() for text in typed} == typed
 
 
@@ -346,11 +347,11 @@ def engine() -> Iterator[SimpleEngine]:
 @pytest.mark.parametrize(
     ("human", "moves", "ends", "plies"),
     [
-        (chess.WHITE, "a2a3 a7a6 a3a4 a6a5", "resignation", 2),
+        (chess.WHITE, "a2a3 a7a6 a3a4 a6a5", "resignation", 4),
         (chess.WHITE, "", "resignation", 0),
         (chess.BLACK, "a2a3", "resignation", 1),
-        (chess.WHITE, "a2a3 a7a6 a3a4 a6a5", "time forfeit", 2),  # of the person
-        (chess.WHITE, "a2a3 a7a6 a3a4", "time forfeit", 2),  # of the engine
+        (chess.WHITE, "a2a3 a7a6 a3a4 a6a5", "time forfeit", 4),  # of the person
+        (chess.WHITE, "a2a3 a7a6 a3a4", "time forfeit", 3),  # of the engine
         (chess.BLACK, "f2f3 e7e5 g2g4 d8h4", "checkmate", 3),
         (chess.WHITE, "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8", "threefold repetition", 6),
     ],
@@ -358,7 +359,7 @@ def engine() -> Iterator[SimpleEngine]:
 def test_undo_opens_a_finished_game(
     engine: SimpleEngine, monkeypatch: pytest.MonkeyPatch, human: chess.Color, moves: str, ends: str, plies: int
 ) -> None:
-    """It goes on before the person's last move, with the clocks of then, here 10 seconds less for each move."""
+    """What was no move is taken back alone, else the person's last move; with the clocks of then, here 10 seconds less a move."""
     now = stopped_clock(monkeypatch)
     game = Game(engine, Setup(chess.Board(), human, TimeControl(60)))
     for move in moves.split():

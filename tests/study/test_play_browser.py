@@ -207,7 +207,7 @@ def test_the_engine_can_be_interrupted(start: Any) -> None:
     assert client.do("undo")["status"] == "Your move."
     client.do("move", text="d4")
     assert client.do("resign")["over"]
-    client.do("new", level=FULL, clock="as on the command line", color="black", start="")
+    client.do("new", level=FULL, clock="none", color="black", start="")
     new = client.do("new", level=str(MIN_ELO), clock="none", color="black", start="")
     assert (new["side"], new["names"][1]) == ("black", "Human")
     client.wait(1)
@@ -220,7 +220,7 @@ def test_a_storm_of_commands(start: Any, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("coachwhip.study.play.browser.LINES", Limit(nodes=5000))
     client, rng = start(), random.Random(1)
     alone = "3qk3/8/8/8/8/8/8/4K3 w - - 0 1"
-    new = {"do": "new", "level": FULL, "clock": "as on the command line", "color": "white", "start": alone}
+    new = {"do": "new", "level": FULL, "clock": "none", "color": "white", "start": alone}
     commands = [new, {**new, "level": str(MIN_ELO), "color": "black", "start": ""}]
     commands += [{"do": do, "text": "Kf1"} for do in ("move", "hint", "draw", "undo", "resign", "lines")]
 
@@ -308,7 +308,7 @@ def test_a_finished_game_is_saved_at_once(start: Any, tmp_path: Path) -> None:
     """A game that is not finished, when a new one begins, without a move that nobody has seen."""
     path = tmp_path / "games.pgn"
     client = start(args=Namespace(**{**vars(ARGS), "time": TimeControl(time=1000), "pgn": path}))
-    new = {"level": FULL, "clock": "as on the command line", "color": "white", "start": ""}
+    new = {"level": FULL, "clock": "none", "color": "white", "start": ""}
     client.do("move", text="e4")
     client.do("new", **new)
     assert path.read_text().endswith("\n1. e4 *\n")
@@ -338,8 +338,16 @@ def test_a_game_that_cannot_be_saved_goes_on(start: Any, tmp_path: Path) -> None
         ("", chess.STARTING_FEN),
         ("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1"),
         ('[Event "x"]\n\n1. e4 e5 *', "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"),
-        ("4k3/8/8/8/8/8/8/R7 w Q - 0 1", "This FEN"),
+        ("4k3/8/8/8/8/8/8/R7 w Q - 0 1", "This position"),
+        ("position fen 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 moves e2e4 e8e7\n", "8/4k3/8/8/4P3/8/8/4K3 w - - 1 2"),
+        ("4k3/8/8/8/8/8/8/4K2R w K - 0 1 moves E1G1", "4k3/8/8/8/8/8/8/5RK1 b - - 1 1"),
+        ("position  startpos", chess.STARTING_FEN),
+        ("startpos moves e2e4", "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"),
+        ("position fen 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 moves e2e5", "e2e5 is not legal"),
+        ("position startpos moves f2f3 e7e5 g2g4 d8h4", "This position: not a position that can be played"),
+        ("position startpos e2e4", "position startpos: expected 'moves'"),
         ("hello", "This PGN"),
+        ('[Variant "Atomic"]\n\n1. e4 e5 *', "This PGN: coachwhip plays standard chess and Chess960, not atomic"),
         ("1. e4 Ke2", "This PGN"),
     ],
 )
@@ -349,7 +357,7 @@ def test_a_game_from_a_pasted_text(text: str, fen: str, start: Any) -> None:
     client.do("move", text="Nf3")
     client.wait(2)
     answer = client.do("new", level=FULL, clock="5+3", color="white", start=text)
-    if fen.startswith("This"):
+    if "/" not in fen:
         assert answer["message"].startswith(fen)
         assert answer["moves"].startswith("1. Nf3")
     else:
@@ -368,7 +376,8 @@ def test_the_command_keeps_the_game_at_ctrl_c(tmp_path: Path) -> None:
     """It prints the address at once; a port that is taken is named."""
     pgn, fen = tmp_path / "games.pgn", "k7/8/8/8/8/8/8/K6R w - - 0 1"
     command = [sys.executable, *"-m coachwhip play --browser --no-open --pgn".split(), str(pgn), "--fen", fen]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment()) as process:
+    env = {**environment(), "XDG_DATA_HOME": str(tmp_path), "HOME": str(tmp_path)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env) as process:
         assert process.stdout
         host, _, token = process.stdout.readline().split("//")[1].strip().partition("/")
         port = host.split(":")[1]
@@ -384,6 +393,59 @@ def test_the_command_keeps_the_game_at_ctrl_c(tmp_path: Path) -> None:
         assert process.wait(20) == 0
     assert (taken.returncode, f"port {port} cannot be used" in taken.stderr) == (2, True)
     assert "1. Rh7" in pgn.read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
+def test_a_game_of_a_program_that_was_killed_is_offered(tmp_path: Path) -> None:
+    """With its clocks and its place in the file of games; not while another program plays it, or where a position is given."""
+    pgn, folder = tmp_path / "games.pgn", tmp_path / "data"
+    env = {**environment(), "XDG_DATA_HOME": str(folder), "HOME": str(folder)}
+    command = [sys.executable, *"-m coachwhip play --browser --no-open --elo 1200 --time 5+3 --pgn".split(), str(pgn)]
+
+    def run(*more: str) -> tuple[subprocess.Popen[str], Any]:
+        process = subprocess.Popen([*command, *more], stdout=subprocess.PIPE, text=True, env=env)
+        assert process.stdout
+        host, _, token = process.stdout.readline().split("//")[1].strip().partition("/")
+        connection = http.client.HTTPConnection(host)
+        connection.request("GET", f"/{token}")
+        key = re.findall('"coachwhip", "(.*?)"', connection.getresponse().read().decode())[0]
+
+        def do(**values: str) -> Any:
+            connection.request("POST", f"/do?key={key}", json.dumps(values), {"Origin": f"http://{host}"})
+            return json.loads(connection.getresponse().read())
+
+        return process, do
+
+    def stop(process: subprocess.Popen[str], number: int) -> None:
+        process.send_signal(number)
+        process.communicate(timeout=20)
+
+    first, do = run()
+    assert do(do="state")["offer"] == ""
+    do(do="move", text="e4", fen=chess.STARTING_FEN)
+    while not (state := do(do="state"))["legal"]:
+        time.sleep(0.05)
+    time.sleep(0.2)  # until the engine's move is kept
+    other, do_other = run()
+    assert do_other(do="state")["offer"] == ""
+    stop(other, signal.SIGINT)
+    stop(first, signal.SIGKILL)
+    given, do = run("--fen", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1")
+    assert do(do="state")["offer"] == ""
+    stop(given, signal.SIGINT)
+    for number, again in enumerate(("resume", "resume", "discard")):
+        process, do = run()
+        assert "it has reached move 2" in do(do="state")["offer"]
+        resumed = do(do=again)
+        assert (resumed["moves"], resumed["offer"]) == ("" if again == "discard" else state["moves"], "")
+        if again == "resume":
+            assert resumed["names"] == state["names"]
+            assert 300 < resumed["clocks"][1] <= 303
+        stop(process, signal.SIGINT)
+        assert pgn.read_text().count("[Event ") == 1, number
+    process, do = run()
+    assert do(do="state")["offer"] == ""
+    stop(process, signal.SIGINT)
 
 
 # --- In Chromium ---
@@ -435,7 +497,7 @@ def test_a_whole_game_by_clicks(chromium: Browser, start: Any) -> None:
         else:
             tab.click(square(origin), square(target))
         if move.promotion:
-            tab.click("dialog button")
+            tab.click("dialog[open] button")
         board.push(move)
         shown += f"{' ' * (number > 1)}{number}. {san}"
         if number <= len(BLACK):
@@ -482,12 +544,31 @@ def test_the_page_in_a_game(chromium: Browser, start: Any) -> None:
     tab.wait("document.querySelector('.message').textContent.startsWith('Perhaps')")
     tab.wait("document.querySelectorAll('.lines li').length === 3")
     assert tab.value("document.documentElement.scrollWidth <= innerWidth && !document.querySelector('#report').offsetWidth")
-    tab.click("[data-do=flip]", square("e2", "black"), square("e3", "black"))
+    tab.click("#flip", square("e2", "black"), square("e3", "black"))
     client.wait(3)
+    tab.click("[data-do=threat]")
+    tab.wait("/threatens|in check/.test(document.querySelector('.message').textContent)")
+    tab.click(".record a")
+    tab.wait("one('.board svg').getAttribute('aria-label').startsWith('Board: Kd7') || location.hash === '#1'")
+    tab.click("[data-step=leave]")
+    tab.wait("!location.hash && one('[data-step=leave]').hidden")
+    tab.click("[data-do=resign]")
+    tab.wait("one('[data-do=resign]').textContent === 'Resign? Click again'")
+    assert not client.game.game.ending
     tab.click("[data-do=resign]")
     tab.wait("!document.querySelector('#report').hidden")
+    assert tab.value("all('[data-do]:disabled').map((button) => button.dataset.do).join()") == "hint,threat,draw,resign"
+    assert tab.value("all('.lines li').length") == 0  # those of a position that has gone
     tab.click("#report")
     tab.wait("location.pathname === '/report' && document.querySelectorAll('a.move').length === 3")
+    assert tab.value("one('.stage').classList.contains('flipped')") is False  # White is the person
+    tab.click("header a")
+    tab.wait("location.pathname === '/' && /You lose/.test(document.querySelector('.status')?.textContent)")
+    tab.click("#open", "#start")
+    tab.type("hello")
+    tab.click("#new button")
+    tab.wait("/^This PGN: /.test(one('#fault').textContent)")
+    tab.click("#cancel")
     tab.go("data:text/html,<title>another site</title>")
     for path in (f"game.pgn{client.key}", "do"):
         assert tab.value(f"fetch('http://{client.host}/{path}').then(() => 'read', () => 'blocked')") == "blocked"

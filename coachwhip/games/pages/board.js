@@ -140,17 +140,55 @@ function showPosition(position, legal, made) {
   }
 }
 
+function linkTo(text, hash, isShown) {
+  const link = document.createElement("a");
+  link.href = hash;
+  link.textContent = text;
+  if (isShown) link.setAttribute("aria-current", "true");
+  return link;
+}
+
+// Returns the moves of a line's text, each with its number if it has one.
+const splitLine = (text) => text.match(/\d+\.+ ?\S+|\S+/g) ?? [];
+
+// Returns the moves of a line as links; `start` and a number from 1 on are the address of each.
+function lineLinks(text, start) {
+  return splitLine(text).flatMap((move, index) => [" ", linkTo(move, start + (index + 1), location.hash === start + (index + 1))]);
+}
+
 // Returns an item of the list of lines.
-function lineItem(score, ...moves) {
+function lineItem([score, text], start) {
   const item = document.createElement("li"), bold = document.createElement("b");
   bold.textContent = score;
-  item.append(bold, ...moves);
+  item.append(bold, ...lineLinks(text, start));
   return item;
+}
+
+// Shows at each player the pieces that the other side has lost since the position `first`, and the pawns that he is ahead.
+function showCaptured(fen, first) {
+  const values = { p: 1, n: 3, b: 3, r: 5, q: 9 }, now = Object.values(piecesOf(fen)), then = Object.values(piecesOf(first));
+  const count = (signs, sign) => signs.filter((each) => each === sign).length;
+  const worth = (change) => now.reduce((sum, sign) => sum + (change(sign) === sign ? values[sign.toLowerCase()] ?? 0 : 0), 0);
+  const lead = worth((sign) => sign.toUpperCase()) - worth((sign) => sign.toLowerCase());
+  for (const [side, change, ahead] of [["white", "toLowerCase", lead], ["black", "toUpperCase", -lead]]) {
+    const captured = one(`.seat[data-side=${side}] .captured`), lost = [..."qrbn"].map((kind) => count(then, kind[change]()) - count(now, kind[change]()));
+    const promoted = lost.reduce((sum, number) => sum + Math.max(0, -number), 0), pawn = "p"[change]();
+    const kinds = [...lost.flatMap((number, index) => Array(Math.max(0, number)).fill("qrbn"[index])),
+      ...Array(Math.max(0, count(then, pawn) - count(now, pawn) - promoted)).fill("p")];
+    captured.textContent = "";
+    for (const kind of kinds) {
+      const href = `#${colourOf(kind[change]())}-${NAMES[kind]}`;
+      add(add(captured, "svg", { viewBox: "0 0 45 45" }), "use", { href });
+    }
+    captured.append(ahead > 0 ? `+${ahead}` : "");
+    captured.setAttribute("aria-label", kinds.length ? `has captured ${kinds.map((kind) => NAMES[kind]).join(", ")}` : "has captured nothing");
+  }
 }
 
 // Returns the legal move that a person wrote: e4, Nf3, O-O or e2e4, also in small letters.
 function readMove(legal, text) {
-  const plain = (move) => move.replace(/[+#=\s]/g, "").replaceAll("0", "O");
+  const figure = (sign) => "KQRBN"[(sign.charCodeAt(0) - 0x2654) % 6] ?? "";
+  const plain = (move) => move.replace(/[+#=\s\ufe0e\ufe0f]/g, "").replaceAll("0", "O").replace(/[♔-♟]/g, figure);
   const small = (move) => plain(move).toLowerCase();
   return legal.find(({ san }) => plain(san) === plain(text)) ?? legal.find(({ san, uci }) => [small(san), uci].includes(small(text)));
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What pages with boards share: the board, its pieces, and the legal moves for `board.js`."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import chess
@@ -14,7 +15,7 @@ BOARDS = "".join(  # one for each side at the bottom; the style sheet shows one 
     for name, colour in (("white", chess.WHITE), ("black", chess.BLACK))
 )
 PLAYER_LINES = "".join(  # above and below the board
-    f'<p class="seat" data-side="{colour}"><span class="{colour} piece"></span><span class="name"></span><span class="clock"></span></p>'
+    f'<p class="seat" data-side="{colour}"><span class="{colour} piece"></span><span class="name"></span><span class="captured" role="img"></span><span class="clock"></span></p>'
     for colour in ("white", "black")
 )
 
@@ -37,6 +38,15 @@ def _targets(board: chess.Board, move: chess.Move) -> list[str]:
     rook = board.uci(move, chess960=True)[2:4]
     is_step = abs(ord(start[0]) - ord(target[0])) < 2
     return [rook] if is_step or rook == target else [target, rook]
+
+
+def positions_after(board: chess.Board, moves: Iterable[chess.Move]) -> list[str]:
+    """Return the FENs after each move of a line."""
+    board, fens = board.copy(stack=False), []
+    for move in moves:
+        board.push(move)
+        fens.append(board.fen())
+    return fens
 
 
 def squares(board: chess.Board, move: chess.Move) -> list[str]:

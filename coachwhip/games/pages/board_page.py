@@ -15,12 +15,12 @@ import chess
 
 from ..pgn import game_text
 from . import judge
-from .board import BOARDS, PLAYER_LINES, html_page, legal_moves, squares
+from .board import BOARDS, PLAYER_LINES, html_page, legal_moves, positions_after, squares
 from .frame import HERE, table
 from .graph import clocks, graph
 from .pgn_clock import clock_text, span_text, times, used
 from .phases import PHASES, RULE
-from .study import LINE_PLIES, Line, Side, Study, over_games, player_of, score_text
+from .study import LINE_PLIES, Line, Side, Study, colours_of, over_games, player_of, score_text
 
 DETAILS = {"Event": "", "Site": "", "Date": "", "Round": "round ", "TimeControl": "time control ", "Termination": ""}
 MAX_GAMES = 1000  # of a page: browsers do not hold many more
@@ -31,20 +31,21 @@ STEPS = (  # action of report.js, text of the button, title, key
     ("next", "&gt;", "One move forward", "Right"),
     ("last", "&gt;|", "Last position", "End"),
     ("flip", "Flip", "Flip the board", "F"),
-    ("better", "Previous mistake", "Previous mistake", "P"),
-    ("worse", "Next mistake", "Next mistake", "N"),
-    ("leave", "Back to the game", "From a line back to the game", "Esc"),  # so does a tap on the board
+    ("better", '<span class="wide">Previous mistake</span><span class="narrow">&lt;?</span>', "Previous mistake", "P"),
+    ("worse", '<span class="wide">Next mistake</span><span class="narrow">?&gt;</span>', "Next mistake", "N"),
+    ("leave", "Back to the game", "From a line back to the game", "Esc"),  # so does a tap on the board; in the card
 )
 MOVE = re.compile(r"\d+\. \S+|\S+")  # of a line's text, with its number if it has one
-LEGEND = {"better": "Should have been played", "reply": "Best reply", "played": "Move played"}  # by class
+DECIDED = 90  # percent of winning chances of either side
 
 
 class _Game:
     """A study, with values that several parts of the page use."""
 
-    def __init__(self, number: int, study: Study) -> None:
+    def __init__(self, number: int, study: Study, player: str) -> None:
         self.number = number
         self.study = study
+        self.side = next(iter(colours_of(player, study.game)), chess.WHITE)  # at the bottom
         self.moves = {move.at: move for move in study.judged_moves()}
         self.judgements = {index: move.judgement for index, move in self.moves.items() if move.judgement}  # of bad moves
         self.times = times(study.game)
@@ -82,12 +83,24 @@ class _Game:
         return lines[0] if lines else None
 
 
-def page(studies: Sequence[Study], described: str, heading: str = "Game analysis", summary: str | None = None) -> str:
+def page(
+    studies: Sequence[Study],
+    described: str,
+    heading: str = "Game analysis",
+    summary: str | None = None,
+    *,
+    player: str = "",
+    back: str = "",
+) -> str:
     """Return the whole page. `described` names the engine and its limit per position.
 
-    `summary` is HTML to stand above the games; without it, it is the table of the players who have more than one.
+    `summary` is HTML to stand above the games; without it, the table of the players who have more than one is below them. `player`
+    has the words of the name of whose side is shown; without it, it is who plays all games, or White. `back` is the address of the game.
     """
-    games = [_Game(number, study) for number, study in enumerate(studies, start=1)]
+    names = [{player_of(study.game, colour) for colour in chess.COLORS} for study in studies]
+    common = set.intersection(*names) if names[1:] else ()
+    player = player or (min(common) if len(common) == 1 else "")
+    games = [_Game(number, study, player) for number, study in enumerate(studies, start=1)]
     shown = [
         {"pgn": game_text(game.study.game), "positions": [_position(game, index) for index in range(len(game.study.boards))]}
         for game in games
@@ -95,13 +108,15 @@ def page(studies: Sequence[Study], described: str, heading: str = "Game analysis
     data = json.dumps(shown, separators=(",", ":")).replace("<", "\\u003c")
     footer = f"<footer>Accuracy and mistakes are by Lichess's formulas, all else by the engine. {RULE}</footer>"
     name = games[0].players if len(games) == 1 else f"{len(games)} games"
-    body = f"""<header><h1>{escape(heading)}</h1><p>{escape(described)}</p>{_chooser(games)}{_keys()}</header>
-{_players(studies) if summary is None else summary}
+    way = f'<a href="{escape(back)}">Back to the game</a>' if back else ""
+    body = f"""<header><h1>{escape(heading)}</h1>{way}<p>{escape(described)}</p>{_chooser(games)}</header>
+{summary or ""}
 <main>
 {_viewer(games)}
-<div class="games">
-{"".join(map(_game, games))}</div>
+{"".join(map(_game, games))}
 </main>
+{_players(studies) if summary is None else ""}
+{_keys()}
 {footer if any(game.moves for game in games) else ""}
 <script type="application/json" id="data">{data}</script>"""
     return html_page(name, body, (HERE / "report.js").read_text(encoding="utf-8"))
@@ -134,49 +149,60 @@ def _keys() -> str:
 
 
 def _viewer(games: Sequence[_Game]) -> str:
-    buttons = "".join(
+    *steps, leave = (
         f'<button type="button" data-step="{step}" title="{title} ({key})" aria-label="{title} ({key})">{text}</button>'
         for step, text, title, key in STEPS
     )
-    legend = "".join(
-        f'<li class="{kind}"><span class="key"></span> {label} <strong></strong></li>' for kind, label in LEGEND.items()
-    )
+    start, exercise = _practise(games)
     return f"""<section class="viewer" aria-label="Position">
 <div class="stage">{PLAYER_LINES}<div class="bar" role="img" aria-label="Evaluation"><div></div></div>{BOARDS}</div>
-<div class="steps">{buttons}</div>
-{_practise(games)}
-<p class="status" aria-live="polite"></p>
-<p class="odds"></p>
-<ul class="legend" aria-label="Colours on the board">{legend}</ul>
+<div class="card"><p class="status" aria-live="polite"></p>{leave}
+<p class="why"></p><p class="better line"></p><p class="odds"></p>{exercise}</div>
+<div class="steps">{"".join(steps)}</div>
 <ol class="lines" aria-label="Best lines"></ol>
-<div class="steps"><button type="button" data-copy="fen">Copy FEN</button><button type="button" data-copy="pgn">Copy PGN</button></div>
+<div class="start steps">{start}
+<button type="button" data-copy="fen">Copy FEN</button><button type="button" data-copy="pgn">Copy PGN</button></div>
 <noscript><p>The boards need JavaScript; graphs, moves and mistakes are shown without it.</p></noscript>
 </section>
 """
 
 
-def _practise(games: Sequence[_Game]) -> str:
+def _practise(games: Sequence[_Game]) -> tuple[str, str]:
     """Return the choice of a player whose mistakes to practise, and what an exercise needs; "" without mistakes."""
-    mistakes: dict[str, list[str]] = {}  # by player, each "game-position"
+    mistakes: dict[
+        str, list[tuple[bool, str]]
+    ] = {}  # by player, each "game-position", and whether the game was and is decided there
+    own = [_name(game, game.side) for game in games[:1]]
     for game in games:
         for index in game.judgements:
             if game.lines(index):
-                colour = game.study.boards[index].turn
-                name = player_of(game.study.game, colour).strip("? ") or chess.COLOR_NAMES[colour].capitalize()
-                mistakes.setdefault(name, []).append(f"{game.number}-{index}")
-    options = "".join(f'<option value="{" ".join(own)}">{escape(name)} ({len(own)})</option>' for name, own in mistakes.items())
+                chances = [judge.win_percent(each.score) for each in (game.moves[index].before, game.moves[index].after)]
+                is_decided = min(chances) > DECIDED or max(chances) < 100 - DECIDED
+                name = _name(game, game.study.boards[index].turn)
+                mistakes.setdefault(name, []).append((is_decided, f"{game.number}-{index}"))
+    options = "".join(
+        f'<option value="{" ".join(place for _, place in sorted(places, key=lambda each: each[0]))}"{" selected" * (name in own)}>'
+        f"{escape(name)} ({len(places)})</option>"
+        for name, places in mistakes.items()
+    )
     if not options:
-        return ""
-    return f"""<div class="start steps"><button type="button" data-exercise="start">Practise mistakes of</button>
-<select id="player" aria-label="Player">{options}</select></div>
-<p class="verdict" role="status" tabindex="-1"></p>
+        return "", ""
+    return (
+        f"""<button type="button" data-exercise="start">Practise mistakes of</button>
+<select id="player" aria-label="Player">{options}</select>""",
+        """<p class="verdict" role="status" tabindex="-1"></p>
 <form class="exercise"><label>Your move, on the board or here: <input size="6" autocomplete="off" spellcheck="false"></label> <button>Enter</button>
 <button type="button" data-exercise="answer">Show the answer</button> <button type="button" data-exercise="next">Next</button>
-<button type="button" data-exercise="end">End</button></form>"""
+<button type="button" data-exercise="end">End</button></form>""",
+    )
+
+
+def _name(game: _Game, colour: chess.Color) -> str:
+    return player_of(game.study.game, colour).strip("? ") or chess.COLOR_NAMES[colour].capitalize()
 
 
 def _game(game: _Game) -> str:
-    """Return one game: players, graph, table, moves, mistakes."""
+    """Return one game: players, moves, graph, table, mistakes."""
     study, known = game.study, game.known
     details = ", ".join(f"{label}{known[name]}" for name, label in DETAILS.items() if name in known)
     opening = ", ".join(
@@ -188,20 +214,18 @@ def _game(game: _Game) -> str:
     dots = [
         (index + 1, kind, game.link(index), f"{game.move_text(index)}, {kind.name}") for index, kind in game.judgements.items()
     ]
-    odds = [
-        judge.odds(board, analysis.score) if analysis else None
-        for board, analysis in zip(study.boards, study.analyses, strict=True)
-    ]
-    label = f"White's expected score after each move of {game.players}"
-    return f"""<article class="game" id="game{game.number}" aria-label="Game {game.number}" {names}>
-<h2>{escape(game.players)} <span class="result">{escape(game.result)}</span></h2>
-<p class="details">{escape(details)}</p>{named}{left}
-{graph(label, study.boards, odds, dots)}
+    chances = [judge.win_percent(analysis.score) if analysis else None for analysis in study.analyses]
+    label = f"White's winning chances after each move of {game.players}"
+    side = chess.COLOR_NAMES[game.side]
+    return f"""<article class="game" id="game{game.number}" aria-label="Game {game.number}" data-side="{side}" {names}>
+<div class="about"><h2>{escape(game.players)} <span class="result">{escape(game.result)}</span></h2>
+<p class="details">{escape(details)}</p>{named}{left}</div>
+<div class="moves" role="group" aria-label="Moves">{_moves(game)}</div>
+<div class="below">
+{graph(label, study.boards, chances, dots)}
 {clocks(f"Clocks of {game.players}", game.times.left)}
 {_table(study.sides(), used(game.times.spent, study.boards[0].turn))}
-<h3>Moves</h3>
-<div class="moves">{_moves(game)}</div>
-{_mistakes(game)}</article>
+<div>{_mistakes(game)}</div></div></article>
 """
 
 
@@ -213,7 +237,7 @@ def _table(sides: Sequence[Side], seconds: Sequence[float | None]) -> str:
         "Average loss, centipawns",
         *(kind.plural.capitalize() for kind in judge.JUDGEMENTS),
     )
-    rows = list(zip(headings, *(side.cells() for side in sides), strict=True)) if any(side.moves for side in sides) else []
+    rows = [row for row in zip(headings, *(side.cells() for side in sides), strict=True) if {*row[1:]} != {"-"}]
     if any(total is not None for total in seconds):
         rows.append(("Time used", *("-" if total is None else span_text(total) for total in seconds)))
     players = "".join(
@@ -232,7 +256,9 @@ def _moves(game: _Game) -> str:
             cells.append(f'<span class="number">{board.fullmove_number}.</span>{"" if board.turn else "<span>...</span>"}')
         kind, analysis = f"move {game.kind(index)}".strip(), game.study.analyses[index + 1]
         score = f" <small>{score_text(analysis.score)}</small>" if analysis else ""
-        cells.append(f'<a class="{kind}" href="{game.link(index)}" data-at="{index + 1}">{game.san(index)}{score}</a>')
+        before = game.study.analyses[index]
+        why = f' title="{escape(before.reason)}"' if before and before.reason else ""
+        cells.append(f'<a class="{kind}" href="{game.link(index)}" data-at="{index + 1}"{why}>{game.san(index)}{score}</a>')
     return "".join([*cells, f'<span class="result">{escape(game.result)}</span>'])
 
 
@@ -267,6 +293,8 @@ def _position(game: _Game, index: int) -> dict[str, Any]:
     if index:
         before = study.boards[index - 1]
         values |= {"text": game.move_text(index - 1), "kind": game.kind(index - 1)}
+        if (previous := study.analyses[index - 1]) and previous.reason:
+            values["why"] = previous.reason
         if better := game.better(index - 1):
             line = game.lines(index - 1).index(better) + 1
             values["better"] = {**_first_move(before, better), "score": score_text(better.score), "line": line}
@@ -278,7 +306,10 @@ def _position(game: _Game, index: int) -> dict[str, Any]:
             "score": score_text(analysis.score),
             "expected": round(judge.expected_score(odds), 1),
             "odds": judge.whole_percents(odds),
-            "lines": [[score_text(line.score), _line_text(board, line), _fens(board, line)] for line in game.lines(index)],
+            "lines": [
+                [score_text(line.score), _line_text(board, line), positions_after(board, line.moves[:LINE_PLIES])]
+                for line in game.lines(index)
+            ],
         }
         if analysis.lines[0].moves:
             values["reply"] = _first_move(board, analysis.lines[0])
@@ -291,19 +322,27 @@ def _position(game: _Game, index: int) -> dict[str, Any]:
 
 
 def _exercise(game: _Game, index: int) -> dict[str, Any]:
-    """Return what "Practise" needs before a bad move. Good moves, the best first, have UCI, SAN, score and the FEN after it."""
+    """Return what "Practise" needs before a bad move: the moves that were searched, good and bad.
+
+    The good ones, the best first, have UCI, SAN, score and the FEN after it; the bad ones UCI and refutation.
+    """
     board, move = game.study.boards[index], game.moves[index]
     known = (*move.before.lines, *move.before.choices)
     lines = {line.moves[0]: line for line in known if line.moves and line.moves[0] != move.move}
     ranked = sorted(lines.values(), key=lambda line: line.score, reverse=board.turn)
-    good = [
-        (board.uci(line.moves[0]), board.san(line.moves[0]), score_text(line.score), _fens(board, line)[0])
-        for line in ranked
-        if abs(judge.win_percent(ranked[0].score) - judge.win_percent(line.score)) < judge.INACCURACY.loss
-    ]
+    good, bad = [], []
+    for line in ranked:
+        uci, text = board.uci(line.moves[0]), score_text(line.score)
+        if abs(judge.win_percent(ranked[0].score) - judge.win_percent(line.score)) < judge.INACCURACY.loss:
+            good.append((uci, board.san(line.moves[0]), text, positions_after(board, line.moves[:1])[0]))
+        else:
+            bad.append((uci, f"{text}: {_line_text(board, line)}"))
     after, refutation = game.study.boards[index + 1], move.after.lines[0]
-    why = f"{move.before.reason} {score_text(move.before.score)} becomes {score_text(refutation.score)}: {_line_text(after, refutation)}"
-    return {"legal": legal_moves(board), "good": good, "played": board.uci(move.move), "why": why.strip(" :")}
+    becomes = f"{score_text(move.before.score)} becomes {score_text(refutation.score)}: {_line_text(after, refutation)}".strip(
+        " :"
+    )
+    bad.append((board.uci(move.move), f"{move.before.reason} {becomes}".strip()))
+    return {"legal": legal_moves(board), "good": good, "bad": bad}
 
 
 def _first_move(board: chess.Board, line: Line) -> dict[str, Any]:
@@ -313,12 +352,3 @@ def _first_move(board: chess.Board, line: Line) -> dict[str, Any]:
 
 def _line_text(board: chess.Board, line: Line) -> str:
     return board.variation_san(line.moves[:LINE_PLIES])
-
-
-def _fens(board: chess.Board, line: Line) -> list[str]:
-    """Return the positions after each move of a line."""
-    board, fens = board.copy(stack=False), []
-    for move in line.moves[:LINE_PLIES]:
-        board.push(move)
-        fens.append(board.fen())
-    return fens

@@ -10,16 +10,20 @@ from pathlib import Path
 from ...text import storable
 
 HERE = Path(__file__).parent
-SERVED, ICON = "connect-src 'self'; img-src data:; ", '\n<link rel="icon" href="data:,">'
+SERVED = "connect-src 'self'; "
+PAWN = (
+    "<rect width='16' height='16' rx='3' fill='%23b58863'/><path d='M8 2a3 3 0 0 1 2 5l2 6H4l2-6a3 3 0 0 1 2-5z' fill='%23fff'/>"
+)
+ICON = f"""<link rel="icon" href="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'>{PAWN}</svg>">"""
 
 
 def document(title: str, body: str, script: str = "", *, served: bool = False) -> str:
     """Return a page of this body, in HTML. Its Content-Security-Policy allows only the script given.
 
-    `served`: a server sends it, so that its script may ask that, and an empty icon keeps browsers from asking for one.
+    `served`: a server sends it, and its script may send requests to that.
     """
     own = f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" if script else "'none'"
-    allowed = f"{SERVED * served}style-src 'unsafe-inline'; script-src {own}"
+    allowed = f"{SERVED * served}img-src data:; style-src 'unsafe-inline'; script-src {own}"
     page = f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -27,7 +31,8 @@ def document(title: str, body: str, script: str = "", *, served: bool = False) -
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>{escape(title)} - coachwhip</title>{ICON * served}
+{ICON}
+<title>{escape(title)} - coachwhip</title>
 <style>
 {(HERE / "report.css").read_text(encoding="utf-8")}</style>
 </head>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The graphs of a game: White's expected score and the clocks after every move."""
+"""The graphs of a game: White's winning chances and the clocks after every move."""
 
 from collections.abc import Iterator, Sequence
 from html import escape
@@ -16,40 +16,31 @@ CURSOR = '<div class="cursor"></div>'  # at the position on the board
 def graph(
     label: str,
     boards: Sequence[chess.Board],
-    odds: Sequence[tuple[int, int, int] | None],
+    chances: Sequence[float | None],
     dots: Sequence[tuple[int, judge.Judgement, str, str]],
 ) -> str:
     """Return the figure of a game.
 
-    `odds` are White's wins, draws and losses in 1000 games from each position, None if unknown. A dot has the position after a bad
-    move, its judgement, link and title.
+    `chances` are White's winning chances in each position in percent, None if unknown. A dot has the position after a bad move, its
+    judgement, link and title.
     """
-    axes = Axes(0, len(boards) - 1, 0, 1)
-    scores = [None if wdl is None else judge.expected_score(wdl) / 100 for wdl in odds]
-    line = axes.path(enumerate(scores))
+    axes = Axes(0, len(boards) - 1, 0, 100)
+    line = axes.path(enumerate(chances))
     if not line:
         return ""
     first, last = (line.split()[place].split(",")[0] for place in (0, -1))
-    bands = "".join(
-        f'<polygon class="{kind}" points="{first},{HEIGHT} {axes.path((at, sum(wdl[:count]) / 1000) for at, wdl in enumerate(odds) if wdl)} '
-        f'{last},{HEIGHT}"/>'
-        for kind, count in (("draw", 2), ("white", 1))
-    )
     body = (
-        f'<rect class="black" width="{WIDTH}" height="{HEIGHT}"/>{bands}<polyline class="level" points="0,{HEIGHT // 2} {WIDTH},{HEIGHT // 2}"/>'
+        f'<rect class="black" width="{WIDTH}" height="{HEIGHT}"/><polygon class="white" points="{first},{HEIGHT} {line} {last},{HEIGHT}"/>'
+        f'<polyline class="level" points="0,{HEIGHT // 2} {WIDTH},{HEIGHT // 2}"/>'
         f'<polyline class="curve casing" points="{line}"/><polyline class="curve" points="{line}"/>'
     )
     spots = "".join(
-        f'<a class="dot {kind.name}" style="left: {100 * axes.across(at):.2f}%; top: {100 - 100 * (scores[at] or 0):.2f}%" '
+        f'<a class="dot {kind.name}" style="left: {100 * axes.across(at):.2f}%; top: {100 - (chances[at] or 0):.2f}%" '
         f'href="{link}" title="{escape(title)}" tabindex="-1" aria-hidden="true">{kind.sign}</a>'
         for at, kind, link, title in dots
     )
     kinds = " ".join(f'<span><span class="dot {kind.name}">{kind.sign}</span> {kind.name}</span>' for kind in judge.JUDGEMENTS)
-    areas = " ".join(
-        f'<span><span class="key {kind}"></span> {text}</span>'
-        for kind, text in (("white", "White wins"), ("draw", "draw"), ("black", "Black wins"))
-    )
-    caption = f"White's expected score after each move (line), and how such games end: {areas}"
+    caption = "White's winning chances after each move, by which moves are judged"
     across = [(axes.across(index), f"{move}") for index, move in ticks(boards)]
     return figure(caption, ("0 %", "50 %", "100 %"), svg(label, body) + CURSOR + spots, across, f"move number; dots: {kinds}")
 

@@ -2,7 +2,7 @@
 // after 3 half-moves of its first line.
 (() => {
   const games = JSON.parse(document.getElementById("data").textContent);
-  let game = 1, at = 0, line = 0, ply = 0; // line and ply are 0 in the game itself
+  let game = 0, at = 0, line = 0, ply = 0; // line and ply are 0 in the game itself
   let mistakes = []; // to practise, each "game-position"; none: nobody practises
   let current = 0, right = 0, isDecided = false; // which one is shown, how many were right at the first try, whether this one is decided
   const positions = () => games[game - 1].positions;
@@ -12,20 +12,8 @@
     const position = positions()[at];
     if (!line) return { ...position, before: positions()[at - 1]?.fen };
     const [score, text, fens] = position.lines[line - 1];
-    const move = text.match(/\d+\. \S+|\S+/g)[ply - 1];
+    const move = splitLine(text)[ply - 1];
     return { line: true, fen: fens[ply - 1], before: fens[ply - 2] ?? position.fen, text: move, score };
-  }
-
-  function linkTo(text, index, number, half) {
-    const link = document.createElement("a");
-    link.href = `#g${game}-${index}-${number}-${half}`;
-    link.textContent = text;
-    if (index === at && number === line && half === ply) link.setAttribute("aria-current", "true");
-    return link;
-  }
-
-  function linkedLine([score, text], index) {
-    return lineItem(score, ...text.match(/\d+\. \S+|\S+/g).flatMap((move, half) => [" ", linkTo(move, at, index + 1, half + 1)]));
   }
 
   function describe(position, { text, kind, score, spent, line: inLine }) {
@@ -33,13 +21,9 @@
       + (spent ? `  in ${spent}` : "");
     one(".odds").textContent = position.odds ? ["White wins", "draw", "Black wins"].map((name, index) =>
       `${name} ${position.odds[index]} %`).join(", ") : "";
-    const { better, reply } = position;
-    const links = {
-      better: better && linkTo(`${better.text} (${better.score})`, at - 1, better.line, 1),
-      reply: reply && linkTo(reply.text, at, 1, 1),
-      played: at && position.text,
-    };
-    for (const [name, move] of Object.entries(links)) one(`.legend .${name} strong`).replaceChildren(move || "-");
+    one(".why").textContent = position.why ?? "";
+    const number = position.better?.line, [better, moves] = number ? positions()[at - 1].lines[number - 1] : [];
+    one(".better.line").replaceChildren(...(number ? ["Better:", ...lineLinks(moves, `#g${game}-${at - 1}-${number}-`), ` (${better})`] : []));
     one("[data-step=leave]").hidden = !inLine;
     ["white", "black"].forEach((side, index) => {
       const seat = one(`.seat[data-side="${side}"]`);
@@ -49,7 +33,7 @@
     const expected = position.expected ?? 50;
     one(".bar div").style.height = `${expected}%`;
     one(".bar").setAttribute("aria-label", `White's expected score ${expected} %`);
-    one(".lines").replaceChildren(...(position.lines || []).map(linkedLine));
+    one(".lines").replaceChildren(...(position.lines || []).map((each, index) => lineItem(each, `#g${game}-${at}-${index + 1}-`)));
   }
 
   function mark() {
@@ -71,13 +55,16 @@
   function show() {
     const parts = /^#g(\d+)-(\d+)(?:-(\d+)-(\d+))?$/.exec(location.hash) || [];
     const [requested, index, number, half] = parts.slice(1).map((part) => Number(part ?? 0));
+    const before = game;
     game = Math.min(Math.max(requested ?? 1, 1), games.length);
+    if (game !== before) one(".stage").classList.toggle("flipped", document.getElementById(`game${game}`).dataset.side === "black");
     at = Math.min(index ?? 0, positions().length - 1);
     const fens = positions()[at].lines?.[number - 1]?.[2];
     line = fens && half ? number : 0;
     ply = line ? Math.min(half, fens.length) : 0;
     const now = mistakes.length ? { ...shown(), better: null, reply: null } : shown();
     showPosition(now, mistakes.length && now.exercise ? now.exercise.legal : [], attempt);
+    showCaptured(now.fen, positions()[0].fen);
     describe(positions()[at], now);
     mark();
   }
@@ -126,10 +113,12 @@
 
   // Judges a move of the exercise.
   function attempt({ uci, san }) {
-    const { good, played, why } = positions()[at].exercise, index = good.findIndex((move) => move[0] === uci);
+    const { good, bad } = positions()[at].exercise, index = good.findIndex((move) => move[0] === uci);
     if (index >= 0) return solve(index, index ? "Good too." : "Right.");
     isDecided = true;
-    announce(uci === played ? `${san} was played. ${why}` : `${san} is not among the good moves. Try again.`);
+    const [, why] = bad.find((move) => move[0] === uci) ?? [];
+    if (bad.at(-1)[0] === uci) announce(`${san} was played. ${why}`);
+    else announce(`${san} loses more than 5 points of winning chances${why ? ` (${why})` : ""}. Try again.`);
   }
 
   // Shows the position after a good move, and says which moves are good.
@@ -139,7 +128,8 @@
     if (verdict && !isDecided) right += 1;
     isDecided = true;
     showPosition({ fen, before, text: san }, [], attempt);
-    announce(`${verdict} Best: ${best}${others.length ? `; good too: ${others.join(", ")}` : ""}.`);
+    const { text, why } = positions()[at + 1];
+    announce(`${verdict} Best: ${best}${others.length ? `; good too: ${others.join(", ")}` : ""}.${why ? ` ${text} ${why}` : ""}`);
   }
 
   const actions = {
@@ -163,7 +153,7 @@
     const box = graph.getBoundingClientRect();
     go(Math.round((event.clientX - box.left) / box.width * (positions().length - 1)));
   }));
-  document.getElementById("game")?.addEventListener("change", (event) => { game = Number(event.target.value); go(0); });
+  document.getElementById("game")?.addEventListener("change", (event) => location.replace(`#g${event.target.value}-0`));
   all("[data-exercise]").forEach((button) => button.addEventListener("click", () => practise(button.dataset.exercise)));
   one("form.exercise")?.addEventListener("submit", (event) => {
     event.preventDefault();

@@ -158,7 +158,7 @@ class AnalysisRun(Experiment[Study, list[str]]):
         described = describe(self._engine.id["name"], args.set, self._limits)
         if args.report:
             more = f"; the first {len(self._shown)} games" if len(self._shown) == board_page.MAX_GAMES else ""
-            write_bytes(args.report, board_page.page(self._shown, described + more).encode())
+            write_bytes(args.report, board_page.page(self._shown, described + more, player=args.player or "").encode())
         if args.puzzles:
             write_bytes(args.puzzles, "".join(f"{line}\n" for line in self._puzzles).encode())
             warn(f"{counted(len(self._puzzles), 'puzzle')} in {args.puzzles}")

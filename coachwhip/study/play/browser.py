@@ -16,12 +16,12 @@ import threading
 import time
 import webbrowser
 from argparse import Namespace
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from io import BufferedReader, BytesIO, StringIO
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -29,25 +29,31 @@ import chess
 import chess.pgn
 from chess.engine import Limit
 
-from ...cli.command import CommandError
-from ...games.openings import read_position
+from ...cli.command import CommandError, in_words, warn
 from ...games.pages import board_page, judge
-from ...games.pages.board import BOARDS, PLAYER_LINES, html_page, legal_moves
+from ...games.pages.board import BOARDS, PLAYER_LINES, html_page, legal_moves, positions_after, squares
 from ...games.pages.frame import document
 from ...games.pages.reasons import why_bad
-from ...games.pages.study import LINE_PLIES, Study, lines_of, score_text
+from ...games.pages.study import LINE_PLIES, Line, Study, lines_of, score_text
 from ...games.time_control import TimeControl
 from ...in_process import open_engine
 from ...uci.options import MAX_ELO, MIN_ELO
-from .game import Game, Setup, from_pgn, read_move, save_or_show
+from .game import Game, Setup, from_text, read_move, save_or_show
+from .kept import KeptGame, LeftGame, data_folder, left_games
 
 ADDRESS = "127.0.0.1"
 MAX_REQUEST = 1 << 18  # bytes; a pasted game is the longest
 LINES, ANALYSIS = Limit(time=0.5), Limit(nodes=100_000)  # of the lines next to the board; of each position for the report
-CLOCKS = {f"{base}+{plus}": TimeControl(60 * base, plus) for base, plus in ((1, 0), (3, 2), (5, 3), (10, 5), (15, 10), (30, 20))}
+CLOCKS = {f"{base}+{plus}": TimeControl(60 * base, plus) for base, plus in ((3, 2), (5, 3), (10, 5), (15, 10))}
+LEVELS = {
+    400: "knows the rules, overlooks pieces",
+    1200: "casual player",
+    2000: "club player",
+    MAX_ELO: "master",
+}  # up to this Elo
 POLL_SECONDS = 0.05
 FULL = "full strength"
-BUTTONS = {"undo": "Take back", "hint": "Hint", "draw": "Offer draw", "resign": "Resign", "flip": "Flip"}
+BUTTONS = {"undo": "Take back", "hint": "Hint", "threat": "Show the threat", "draw": "Offer draw", "resign": "Resign"}
 NO_ENTRY = "Open the address that coachwhip has printed; it works once, so if it has been used, start coachwhip again."
 STALE = "The game has gone on; the board shows the position now."
 WAIT = "It is not your turn."
@@ -63,15 +69,19 @@ HEADERS = {  # of every answer; the rest of a page's policy is in the page, see 
 class SharedGame:
     """The game that all tabs show, and a thread that lets the engine move."""
 
-    def __init__(self, args: Namespace, game: Game) -> None:
+    def __init__(self, args: Namespace, game: Game, kept: KeptGame | None = None, left: Sequence[LeftGame] = ()) -> None:
+        """`kept`: the file for the game in progress. `left`: games that other programs have left; the first is offered."""
         self.args, self.game = args, game
+        self._kept, self._left, self._changes_kept = kept, next(iter(left), None), -1
+        self._keeping = threading.Lock()
         self._failures: dict[int, str] = {}  # why the engine could not move, by `game.changes`
         self._analyst = open_engine({"WeightsFile": str(args.weights or "")})  # closed at the end of the program
         self._analysing = threading.Lock()
         self._report = "", ""  # the last analysed game, and its page
         levels = sorted({args.elo or MIN_ELO, MIN_ELO, *range(200, MAX_ELO + 1, 200)})
         self.levels = {**{str(level): level for level in levels}, FULL: None}
-        self.clocks = {"as on the command line": args.time, "none": TimeControl(time=1), **CLOCKS}
+        self.clock = f"{args.time.base / 60:g}+{args.time.increment:g}" if args.time.base else "none"
+        self.clocks = {"none": TimeControl(time=1), **CLOCKS, self.clock: args.time}
         threading.Thread(target=self._answer, daemon=True).start()
 
     def _answer(self) -> None:
@@ -79,6 +89,7 @@ class SharedGame:
         saved = -1
         while True:
             time.sleep(POLL_SECONDS)
+            self.keep()
             changes = self.game.changes
             try:
                 if self.game.ending and saved != changes:
@@ -94,12 +105,13 @@ class SharedGame:
         game = self.game
         with game.lock:
             ending = game.ending  # which may change the game
-            now, board = game.changes + len(self._failures), game.node.board()
+            now, board = game.changes + len(self._failures) + (not self._left), game.node.board()
             if now == version:
                 return {}
             before = game.node.parent.board() if game.node.parent else board
             number = f"{before.fullmove_number}{'.' if before.turn else '...'}"
             last = f"{number} {before.san(board.peek())}" if board.move_stack else ""
+            start = game.tree.board()
             moves = game.tree.accept(chess.pgn.StringExporter(columns=None, headers=False, comments=False))
             is_turn = not ending and board.turn == game.human
             status = game.outcome() or self._failures.get(game.changes) or f"{game.name} is thinking."
@@ -108,10 +120,10 @@ class SharedGame:
             return {
                 "version": now,
                 "fen": board.fen(),
-                "before": before.fen(),
-                "text": last or "First position",
+                "fens": [start.fen(), *positions_after(start, game.tree.mainline_moves())],
                 "moves": moves.rpartition(" ")[0],
                 "legal": legal_moves(board) if is_turn else [],
+                "offer": self._offer() if game.running is None else "",
                 "status": f"{last}. {status}" if last else status,
                 "over": bool(ending),
                 "side": chess.COLOR_NAMES[game.human],
@@ -131,11 +143,10 @@ class SharedGame:
                 answer = {}
             case "move":
                 answer["message"] = self._make(str(request["text"]), request["fen"])
-            case "hint" | "draw" if game.ending or game.is_engine_to_move:
+            case "hint" | "threat" | "draw" if game.ending or game.is_engine_to_move:
                 answer["message"] = WAIT
-            case "hint":
-                hint = game.hint()
-                answer = {"message": hint[1], "better": {"move": hint[0]}} if hint else {"message": STALE}
+            case "hint" | "threat" as what:
+                answer = self._advice(what)
             case "lines":
                 answer = self._lines(request["fen"])
             case "draw":
@@ -144,11 +155,56 @@ class SharedGame:
                 answer["message"] = "" if game.undo() else "There is no move of yours to take back."
             case "resign":
                 game.resign()
+            case "resume" | "discard" as what:
+                self._settle(what)
             case "new":
                 answer["message"] = self._new(request)
             case _:
                 raise ValueError("no such command")
+        self.keep()
         return self.state(request.get("version")) | answer
+
+    def _offer(self) -> str:
+        """Return words for a game that another program has left; "" if there is none."""
+        if not self._left:
+            return ""
+        game = chess.pgn.read_game(StringIO(self._left[1]["pgn"]))
+        assert game, "it was written by `to_json`"
+        number = game.end().board().fullmove_number
+        return f"Your game of {game.headers['Date']} is not finished; it has reached move {number}."
+
+    def _settle(self, what: str) -> None:
+        """Go on with the game that is offered, or delete it."""
+        if self._left and self.game.running is None:
+            path, data = self._left
+            if what == "resume":
+                self.game.resume(data)
+                self.keep()
+            self._left = None
+            path.unlink(missing_ok=True)
+
+    def keep(self) -> None:
+        """Write the game in progress to its file, if it has changed; a warning says why that fails."""
+        with self._keeping:
+            if self._kept and self._changes_kept != (changes := self.game.changes):
+                self._changes_kept = changes
+                try:
+                    self._kept.write(self.game.to_json())
+                except OSError as error:
+                    self._kept = None
+                    warn(f"warning: the game in progress is not kept: {in_words(error)}")
+
+    def _advice(self, what: str) -> dict[str, Any]:
+        """Return a hint or the threat: a message, an arrow for the board and, for a hint, its line."""
+        advice = self.game.hint() if what == "hint" else self.game.threat()
+        if not advice:
+            return {"message": STALE}
+        board, line, words = advice
+        if not line:
+            return {"message": words}
+        arrow = {"move": squares(board, line.moves[0])}
+        shown = {"better": arrow, "lines": [_line(board, line)]} if what == "hint" else {"reply": arrow}
+        return {"message": words, **shown}
 
     def _make(self, text: str, fen: str) -> str:
         """Make a move in this position; return why it cannot be made, else ""."""
@@ -172,8 +228,10 @@ class SharedGame:
             if fen != board.fen():
                 return {}
             infos = self._analyst.analyse(board, LINES, multipv=3)
-        lines = [(score_text(line.score), board.variation_san(line.moves[:LINE_PLIES])) for line in lines_of(infos)]
-        return {"lines": lines, "win": judge.expected_score(judge.odds(board, infos[0]["score"].white()))}
+        return {
+            "lines": [_line(board, line) for line in lines_of(infos)],
+            "win": judge.expected_score(judge.odds(board, infos[0]["score"].white())),
+        }
 
     def _new(self, request: Mapping[str, Any]) -> str:
         """Start a game; return why its first position cannot be used, else ""."""
@@ -182,10 +240,8 @@ class SharedGame:
         is_960 = self.args.chess960 is not None
         board = chess.Board.from_chess960_pos(secrets.randbelow(960)) if is_960 else chess.Board()
         try:
-            if text.partition(" ")[0].count("/") == 7:
-                board = read_position("This FEN", text, chess960=is_960).position()
-            elif text:
-                board = from_pgn(BufferedReader(BytesIO(text.encode())), "This PGN", chess960=is_960)
+            if text:
+                board = from_text(text, chess960=is_960)
         except CommandError as error:
             return f"{error}."
         with self.game.lock:
@@ -201,6 +257,7 @@ class SharedGame:
         """Write the game to the file of `--pgn`; where that fails, print it."""
         if message := save_or_show(self.game, self.args.pgn):
             print(message, flush=True)
+        self._changes_kept = -1  # where it stands in that file belongs to what is kept
 
     def report(self) -> str:
         """Analyse the game so far, and return the page about it."""
@@ -212,7 +269,8 @@ class SharedGame:
                 study, name = Study(copy, "the game"), self._analyst.id["name"]
                 study.analyse(self._analyst, ANALYSIS, 1, lambda: None, partial(why_bad, evaluator=game.evaluator))
                 study.annotate(name)
-                self._report = pgn, board_page.page([study], f"{name}, {ANALYSIS.nodes} nodes a position")
+                described, player = f"{name}, {ANALYSIS.nodes} nodes a position", "Human"
+                self._report = pgn, board_page.page([study], described, player=player, back="/")
         return self._report[1]
 
 
@@ -328,33 +386,39 @@ class Handler(BaseHTTPRequestHandler):
 
 def game_page(game: SharedGame) -> str:
     """Return the page of the game; the script fills it in."""
-    level = _choice("level", "Level", game.levels, str(game.args.elo or FULL))
-    color = _choice("color", "You play", ("white", "black", "random"), game.args.color)
-    clock = _choice("clock", "Clock (minutes + seconds a move)", game.clocks)
-    buttons = "".join(f'<button type="button" data-do="{name}">{label}</button>' for name, label in BUTTONS.items())
-    body = f"""<header><h1>Play against coachwhip</h1></header>
+    levels = {name: f"{name}: {_about(elo)}" if elo else name for name, elo in game.levels.items()}
+    level = _choice("level", "Level", levels, str(game.args.elo or FULL))
+    color = _choice("color", "You play", {name: name for name in ("white", "black", "random")}, game.args.color)
+    clock = _choice("clock", "Clock (minutes + seconds a move)", {name: name for name in game.clocks}, game.clock)
+    ends = " data-ends"
+    buttons = "".join(
+        f'<button type="button" data-do="{name}"{ends * (name != "undo")}>{label}</button>' for name, label in BUTTONS.items()
+    )
+    body = f"""<header><h1>Play against coachwhip</h1><button type="button" id="open">New game</button></header>
 <main>
 <section class="viewer" aria-label="Board">
 <div class="stage">{PLAYER_LINES}<div class="bar" role="img" aria-label="Evaluation" hidden><div></div></div>{BOARDS}</div>
-<p class="status" aria-live="polite"></p>
+<div class="card"><p class="status" aria-live="polite"></p>
+<button type="button" data-step="leave" hidden>Back to the game</button>
 <p class="message" role="status"></p>
-<form class="steps" id="entry"><label for="text">Move</label>
+<p class="offer" hidden><span></span> <button type="button" data-do="resume">Go on with it</button>
+<button type="button" data-do="discard">Delete it</button></p>
+<a id="report" href="report" data-key hidden>Analyse the game: see your mistakes</a></div>
+<div class="steps">{buttons}<button type="button" id="flip">Flip</button></div>
+<div class="evaluation"><label><input type="checkbox" id="shows-lines"> Evaluation and best lines</label>
+<ol class="lines" aria-label="Best lines" hidden></ol></div>
+<p class="record" role="group" aria-label="Moves"></p>
+<form class="start steps" id="entry"><label for="text">Move</label>
 <input id="text" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="e4, Nf3, O-O" required>
-<button>Make the move</button></form>
-<div class="steps">{buttons}</div>
+<button>Make the move</button> <a href="game.pgn" data-key download>Download the PGN</a></form>
 </section>
-<div class="games">
-<section class="game" aria-label="Moves"><h2>Moves</h2>
-<p class="record"></p>
-<p class="steps"><a id="report" href="report" hidden>Analyse the game</a> <a href="game.pgn" download>Download the PGN</a></p>
-<p><label><input type="checkbox" id="shows-lines"> Evaluation and best lines</label></p>
-<ol class="lines" aria-label="Best lines" hidden></ol></section>
-<section class="game" aria-label="New game"><h2>New game</h2>
+<dialog id="setup" aria-labelledby="heading"><h2 id="heading">New game</h2>
+<p>It ends the game on the board.</p>
 <form id="new">{level}{color}{clock}
-<p><label for="start">Start from a FEN or PGN (empty: the start position)</label>
+<p><label for="start">Start from a FEN, a position of UCI or a PGN (empty: the start position)</label>
 <textarea id="start" name="start" rows="3" spellcheck="false"></textarea></p>
-<button>Start a new game</button></form></section>
-</div>
+<p id="fault" role="alert"></p>
+<button>Start a new game</button> <button type="button" id="cancel">Cancel</button></form></dialog>
 </main>"""
     return html_page("Play", body, Path(__file__).with_name("play.js").read_text(encoding="utf-8"), served=True)
 
@@ -369,14 +433,32 @@ def _is_same(text: str, secret: str) -> bool:
     return secrets.compare_digest(text.encode(), secret.encode())
 
 
-def _choice(name: str, label: str, options: Iterable[str], chosen: str = "") -> str:
-    items = "".join(f"<option{' selected' * (option == chosen)}>{escape(option)}</option>" for option in options)
+def _about(elo: int) -> str:
+    return next(words for limit, words in LEVELS.items() if elo <= limit)
+
+
+def _line(board: chess.Board, line: Line) -> tuple[str, str, list[str]]:
+    """Return a line's score, its moves as text and the positions after them."""
+    moves = line.moves[:LINE_PLIES]
+    return score_text(line.score), board.variation_san(moves), positions_after(board, moves)
+
+
+def _choice(name: str, label: str, options: Mapping[str, str], chosen: str) -> str:
+    items = "".join(
+        f'<option value="{escape(value)}"{" selected" * (value == chosen)}>{escape(text)}</option>'
+        for value, text in options.items()
+    )
     return f'<p><label for="{name}">{label}</label> <select id="{name}" name="{name}">{items}</select></p>'
 
 
 def serve(args: Namespace, game: Game) -> None:
     """Serve the game until Ctrl-C. Raises CommandError if the port cannot be used."""
-    shared = SharedGame(args, game)
+    kept, left = None, list[LeftGame]()
+    try:
+        kept, left = KeptGame(data_folder()), left_games(data_folder())
+    except OSError as error:
+        warn(f"warning: the game in progress is not kept: {in_words(error)}")
+    shared = SharedGame(args, game, kept, () if args.fen is not None or args.pgn_start else left)
     try:
         server = Server(args.port, shared)
     except OSError as error:
@@ -389,3 +471,4 @@ def serve(args: Namespace, game: Game) -> None:
             server.serve_forever()
     finally:
         shared.save()
+        shared.keep()

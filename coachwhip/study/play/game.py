@@ -8,11 +8,12 @@ search waits for the one before it. No call but `answer`, `hint` and `offer_draw
 import re
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property
-from io import BufferedReader
+from io import BufferedReader, BytesIO, StringIO
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import chess
 import chess.pgn
@@ -24,20 +25,43 @@ from ...cli.files import append, naming, write_bytes
 from ...cli.outputs import require_kind
 from ...games.adjudication import DRAW, MATE_SCORE, UNFINISHED, Ending, find_ending, win
 from ...games.evaluator import Evaluator
-from ...games.openings import read_line
-from ...games.pages.board import squares
+from ...games.openings import read_line, read_position
 from ...games.pages.reasons import why_best
 from ...games.pages.study import Line, for_engine
-from ...games.pgn import PgnError, game_text, split_games
+from ...games.pgn import ENGLISH, PgnError, game_text, split_games
 from ...games.rules import Rules
 from ...games.time_control import TimeControl
 from ...text import shorten
+from ...uci.parse import parse_position
 
 HINT = Limit(nodes=200_000, time=1)  # of the search of `hint`, at full strength
+THREAT = 100  # centipawns that a pass would cost, from which on the other side threatens something
 DRAW_FROM = 30  # number of the move from which on the engine accepts a draw
 DRAW_SCORE = 20  # centipawns: it does if neither side is ahead by more in the search of `hint`
 MOVE = re.compile("[KQRBN]?[a-h]?[1-8]?[-x]?[a-h][1-8](=?[QRBN])?[+#]*|[O0]-[O0](-[O0])?[+#]*", re.IGNORECASE)
 PLAYING = {"UCI_AnalyseMode": False}  # with the book, at the chosen strength
+
+
+def from_text(text: str, *, chess960: bool) -> chess.Board:
+    """Return the position of a FEN, of the command `position` of UCI or of a PGN, with its moves. Raises CommandError."""
+    words, place = text.split(), "This PGN"
+    if words[0] == "position":
+        del words[0]
+    if words and words[0].count("/") == 7:
+        words.insert(0, "fen")
+    if words and words[0] in ("fen", "startpos"):
+        place = "This position"
+        try:
+            fen, moves = parse_position(" ".join(words))
+            board = read_position(place, fen or chess.STARTING_FEN, chess960=chess960).position()
+            for move in moves:
+                board.push(read_move(board, move))
+        except ValueError as error:
+            raise CommandError(str(error).rstrip(".")) from error
+        if not moves:
+            return board
+        text = str(chess.pgn.Game.from_board(board))
+    return from_pgn(BufferedReader(BytesIO(text.encode())), place, chess960=chess960)
 
 
 def from_pgn(file: BufferedReader, place: str, *, chess960: bool = False) -> chess.Board:
@@ -145,20 +169,35 @@ class Game:
                 board = self.node.board()
                 return board.san(move) if move and changes == self.changes and self.make(move) else None
 
-    def hint(self) -> tuple[list[str], str] | None:
-        """Return the two squares of the best move at full strength, and a sentence with the move and why it is good, if that is sure.
+    def threat(self) -> tuple[chess.Board, Line | None, str] | None:
+        """Return the position after a pass, what the other side threatens there, and words for it; no line if that is nothing.
 
         None if it is not the person's turn, or no longer. Waits for searches.
         """
         changes, board = self.changes, self.node.board()
-        passed = board.copy(stack=False)
-        passed.push(chess.Move.null())
-        passed.clear_stack()
+        passed, side = _passed(board), chess.COLOR_NAMES[not board.turn].capitalize()
+        if board.is_check():
+            return passed, None, "You are in check."
+        best, threat = self._line(changes, board), self._line(changes, passed)
+        if not best or not threat or changes != self.changes:
+            return None
+        gain = threat.score.score(mate_score=MATE_SCORE) - best.score.score(mate_score=MATE_SCORE)
+        if (gain if passed.turn else -gain) < THREAT:
+            return passed, None, f"{side} threatens nothing."
+        words = why_best(passed, threat, None, self.evaluator)
+        return passed, threat, f"{side} threatens {passed.variation_san(threat.moves[:1]).replace('. ', '.')}. {words}".rstrip()
+
+    def hint(self) -> tuple[chess.Board, Line, str] | None:
+        """Return the position, the best line at full strength, and a sentence with the move and why it is good, if that is sure.
+
+        None if it is not the person's turn, or no longer. Waits for searches.
+        """
+        changes, board = self.changes, self.node.board()
         if not (best := self._line(changes, board)):
             return None
-        threat = None if board.is_check() else self._line(changes, passed)
+        threat = None if board.is_check() else self._line(changes, _passed(board))
         words = f"Perhaps {board.san(best.moves[0])}. {why_best(board, best, threat, self.evaluator)}".rstrip()
-        return (squares(board, best.moves[0]), words) if changes == self.changes else None
+        return (board, best, words) if changes == self.changes else None
 
     @cached_property
     def evaluator(self) -> Evaluator:
@@ -178,21 +217,26 @@ class Game:
         return Line(info["score"].white(), tuple(info["pv"])) if changes == self.changes and "pv" in info else None
 
     def undo(self) -> bool:
-        """Go back to before the person's last move, with the clocks of then; the game goes on. Return False if there is no such move.
+        """Take back an end that no move made, else the person's last move, with the clocks of then; the game goes on.
 
-        Before the person's first move, a resignation or a lost clock alone is taken back.
+        Return False if there is no such move.
         """
         with self.lock:
-            node = self.node.parent
-            while node and node.turn() != self.human:
-                node = node.parent
-            if not node and (not self._ending or find_ending(self.board, (), Rules())):
+            node: chess.pgn.GameNode | None = self.node
+            if not self.ending or find_ending(self.board, (), Rules()):
+                node = self.node.parent
+                while node and node.turn() != self.human:
+                    node = node.parent
+            if not node:
                 return False
-            node = node or self.node
             node.variations.clear()
-            times = {not node.turn(): node.clock(), node.turn(): node.parent.clock() if node.parent else None}
-            self._go_to(node, {side: self._control.base if left is None else left for side, left in times.items()})
+            self._return_to(node)
             return True
+
+    def _return_to(self, node: chess.pgn.GameNode) -> None:
+        """Go to a position of the tree, with the clocks of then."""
+        times = {not node.turn(): node.clock(), node.turn(): node.parent.clock() if node.parent else None}
+        self._go_to(node, {side: self._control.base if left is None else left for side, left in times.items()})
 
     def new(self, setup: Setup | None = None) -> None:
         """Start another game, or the same one again."""
@@ -209,6 +253,25 @@ class Game:
             headers |= {"TimeControl": str(self._control)} if self.has_clock else {}
             self.tree.headers.update(headers, White=players[chess.WHITE], Black=players[chess.BLACK])
             self._go_to(self.tree.end(), dict.fromkeys(chess.COLORS, self._control.base))
+
+    def to_json(self) -> dict[str, Any] | None:
+        """Return the game in progress as plain data, for `resume`; None without a move, or after the end."""
+        with self.lock:
+            if self.ending or not self.tree.variations:
+                return None
+            entries = {str(path): entry for path, entry in self._entries.items()}
+            return {"pgn": self.pgn(), "human": self.human, "control": self._control, "elo": self._setup.elo, "entries": entries}
+
+    def resume(self, data: Mapping[str, Any]) -> None:
+        """Go on with a game that `to_json` has returned; its clocks wait for the person."""
+        kept = chess.pgn.read_game(StringIO(data["pgn"]))
+        if kept is None:
+            raise ValueError("it contains no game")
+        with self.lock:
+            self.new(Setup(kept.end().board(), data["human"], TimeControl(*data["control"]), data["elo"]))
+            self._entries = {Path(path): tuple(entry) for path, entry in data["entries"].items()}
+            self.tree = kept
+            self._return_to(kept.end())
 
     def resign(self) -> None:
         """Resign for the person, unless the game is over."""
@@ -272,6 +335,14 @@ class Game:
         self._go_to(self.node, {side: self.clock(side) for side in chess.COLORS}, ending)
 
 
+def _passed(board: chess.Board) -> chess.Board:
+    """Return the board, which has no check, with the other side to move."""
+    passed = board.copy(stack=False)
+    passed.push(chess.Move.null())
+    passed.clear_stack()
+    return passed
+
+
 def save_or_show(game: Game, path: Path | None) -> str:
     """Save a game if there is a file for it; return a message, with the game in it if writing failed."""
     try:
@@ -281,7 +352,11 @@ def save_or_show(game: Game, path: Path | None) -> str:
 
 
 def read_move(board: chess.Board, text: str) -> chess.Move:
-    """Return the legal move of a text in SAN or UCI, in small or capital letters too. Raises ValueError, which says why there is none."""
+    """Return the legal move of a text in SAN or UCI, in small or capital letters or with figurines, blanks or not.
+
+    Raises ValueError, which says why there is none.
+    """
+    text = re.sub("^P(?=[a-h])|(?<=[a-h][1-8])-", "", "".join(text.split()).translate(ENGLISH))
     for spelling in (text, text.capitalize(), text.lower(), text.upper()):
         for read in (board.parse_san, board.parse_uci):
             with suppress(ValueError):

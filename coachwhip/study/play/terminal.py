@@ -16,7 +16,7 @@ from .game import Game, read_move, save_or_show
 SIDES = ("Black", "White")
 HELP = """\
   e4, Nf3, O-O, e2e4   make a move
-  undo                 take back your last move and the answer to it
+  undo                 take back your last move and the answer to it, or a resignation
   hint                 suggest a move, and say why
   draw                 offer a draw
   resign               resign the game
@@ -144,7 +144,7 @@ class Terminal:
         match line.lower():
             case "hint":
                 if hint := game.hint():
-                    print(hint[1])
+                    print(hint[2])
                 else:  # the time is up
                     self._show()
             case "draw":
