@@ -26,6 +26,7 @@ from faulty_disk import room_of
 from programs import CHROMIUM
 from uci_process import run_once, run_until
 
+from coachwhip import open_engine
 from coachwhip.games.pages import board_page, judge
 from coachwhip.games.pages.chart import levels
 from coachwhip.games.pages.frame import ICON
@@ -356,6 +357,20 @@ def test_a_game_whose_start_cannot_be_read_is_written_too(tmp_path: Path, tag: s
         assert len(games) == 1
         assert [word for word in (*text.split(), "0-1") if word.strip(";{}") not in games[0] and word != "1."] == []
         assert "One" in page.read_text(encoding="utf-8") or path.endswith("game.pgn")
+
+
+def test_all_good_moves_are_known_where_a_bad_one_was_played() -> None:
+    """And one that is not: the first move of a game has many that lose less than 5 points."""
+    study = Study(read("1. f3 e5 2. g4 Qh4# 0-1"), "")
+    with open_engine() as engine:
+        study.analyse(engine, Limit(nodes=30_000), 1, lambda: None, lambda *_: "")
+    first = study.analyses[0]
+    assert first
+    lost = {
+        line.moves[0].uci(): judge.win_percent(first.choices[0].score) - judge.win_percent(line.score) for line in first.choices
+    }
+    assert {"d2d4", "e2e4", "g1f3", "c2c4"} <= {move for move, loss in lost.items() if loss < 5}
+    assert max(lost.values()) >= 5 or len(lost) == 20
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a child process")

@@ -26,7 +26,7 @@ from .opening_names import opening
 from .phases import PHASES, phases
 
 LINE_PLIES = 10  # of a line that is shown; later moves of an engine's line are unreliable
-CHOICES = 3  # best moves that are known where a bad move was played
+CHOICES = 3  # best moves, at least, that are known where a bad move was played
 SHORT, SEARCHES = 12, 3  # plies below which a line is continued for its reason, by at most so many searches
 OUR_REASON = re.compile(r" ?\(coachwhip: [^()]*\)")  # in a comment
 MOVE_NAGS = frozenset(range(1, 7))  # ! ? !! ?? !? ?!
@@ -44,7 +44,7 @@ class Analysis(NamedTuple):
 
     lines: tuple[Line, ...]
     depth: int
-    choices: tuple[Line, ...] = ()  # where the game goes on with a bad move: the lines of the best moves, at most CHOICES
+    choices: tuple[Line, ...] = ()  # where the game goes on with a bad move: the lines of all good moves, and one that is not
     reason: str = ""  # why that move is bad, in one or two sentences; "" if nothing is sure
 
     @property
@@ -142,17 +142,26 @@ class Study:
             self.analyses[index] = before = Analysis(lines_of(infos), infos[0]["depth"])
             move = self.judged_move(index)
             if explain and move and move.judgement:
-                choices = before.lines
-                if multipv < CHOICES:
-                    choices = lines_of(engine.analyse(known, limit, multipv=CHOICES, game=self))
+                choices = self._choices(known, before.lines, engine, limit)
                 best, reply = before.lines[0], move.after.lines[0]
                 moves = max((line.moves for line in (best, *choices) if line.moves[:1] == best.moves[:1]), key=len)
                 lines = best._replace(moves=moves), reply._replace(moves=(move.move, *reply.moves))
                 good, bad = (self._longer(known, line, engine, limit) for line in lines)
-                self.analyses[index] = before._replace(choices=choices[:CHOICES], reason=explain(known, bad, good))
+                self.analyses[index] = before._replace(choices=choices, reason=explain(known, bad, good))
             advance()
             if index:
                 board.pop()
+
+    def _choices(self, board: chess.Board, lines: tuple[Line, ...], engine: SimpleEngine, limit: Limit) -> tuple[Line, ...]:
+        """Return the lines of all good moves, at least CHOICES, and of one that is not good, if there is one."""
+        count = max(CHOICES, len(lines))
+        while True:
+            if len(lines) < count:
+                lines = lines_of(engine.analyse(board, limit, multipv=count, game=self))
+            best, last = (judge.win_percent(line.score) for line in (lines[0], lines[-1]))
+            if len(lines) < count or abs(best - last) >= judge.INACCURACY.loss:
+                return lines
+            count *= 2
 
     def _longer(self, board: chess.Board, line: Line, engine: SimpleEngine, limit: Limit) -> Line:
         """Return a line, continued if it is short, as where the engine knows the position after its first moves."""
