@@ -54,7 +54,10 @@ def read_pgn(path: Path) -> list[chess.pgn.Game]:
 
 def finished(journal: Path) -> list[int]:
     """The numbers of the games in a journal, a torn line left out."""
-    lines = journal.read_bytes().split(b"\n")[:-1] if journal.exists() else []
+    try:
+        lines = journal.read_bytes().split(b"\n")[:-1]
+    except FileNotFoundError:  # `match` makes it for a moment, to see whether it can
+        return []
     return [data["number"] for data in map(json.loads, lines) if "number" in data]
 
 

@@ -142,26 +142,29 @@ class Study:
             self.analyses[index] = before = Analysis(lines_of(infos), infos[0]["depth"])
             move = self.judged_move(index)
             if explain and move and move.judgement:
-                choices = self._choices(known, before.lines, engine, limit)
+                choices = before.lines
+                if multipv < CHOICES:
+                    choices = lines_of(engine.analyse(known, limit, multipv=CHOICES, game=self))
                 best, reply = before.lines[0], move.after.lines[0]
                 moves = max((line.moves for line in (best, *choices) if line.moves[:1] == best.moves[:1]), key=len)
                 lines = best._replace(moves=moves), reply._replace(moves=(move.move, *reply.moves))
                 good, bad = (self._longer(known, line, engine, limit) for line in lines)
-                self.analyses[index] = before._replace(choices=choices, reason=explain(known, bad, good))
+                why = explain(known, bad, good)
+                self.analyses[index] = before._replace(choices=self._widened(known, choices, engine, limit), reason=why)
             advance()
             if index:
                 board.pop()
 
-    def _choices(self, board: chess.Board, lines: tuple[Line, ...], engine: SimpleEngine, limit: Limit) -> tuple[Line, ...]:
-        """Return the lines of all good moves, at least CHOICES, and of one that is not good, if there is one."""
-        count = max(CHOICES, len(lines))
-        while True:
-            if len(lines) < count:
-                lines = lines_of(engine.analyse(board, limit, multipv=count, game=self))
+    def _widened(self, board: chess.Board, lines: tuple[Line, ...], engine: SimpleEngine, limit: Limit) -> tuple[Line, ...]:
+        """Return the lines of all good moves, and of one that is not good, if there is one; the best of them are known."""
+        count = len(lines)
+        while len(lines) == count:
             best, last = (judge.win_percent(line.score) for line in (lines[0], lines[-1]))
-            if len(lines) < count or abs(best - last) >= judge.INACCURACY.loss:
-                return lines
+            if abs(best - last) >= judge.INACCURACY.loss:
+                break
             count *= 2
+            lines = lines_of(engine.analyse(board, limit, multipv=count, game=self))
+        return lines
 
     def _longer(self, board: chess.Board, line: Line, engine: SimpleEngine, limit: Limit) -> Line:
         """Return a line, continued if it is short, as where the engine knows the position after its first moves."""
