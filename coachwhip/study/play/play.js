@@ -81,8 +81,8 @@
 
   async function showLines() {
     bar.hidden = list.hidden = !showsLines.checked;
-    const { fen } = state, answer = showsLines.checked && state.legal.length ? await send({ do: "lines" }) : {};
-    if (!answer.lines || fen !== state.fen) return;
+    const now = state, answer = showsLines.checked && state.legal.length ? await send({ do: "lines" }) : {};
+    if (!answer.lines || now !== state) return;
     one("div", bar).style.height = `${answer.win}%`;
     bar.setAttribute("aria-label", `White's expected score ${answer.win.toFixed(0)} %`);
     lines = answer.lines;
