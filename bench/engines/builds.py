@@ -18,24 +18,18 @@ from pathlib import Path
 
 from ...cli.checkout import import_root
 from ...cli.command import CommandError
-from ...cli.files import lock
+from ...cli.files import lock, user_folder
 from .process import OWN_GROUP, kill
 
 BUILDERS = {"cython": 3, "setuptools": 77}  # packages that builds need, and from which major version on
 
-# A line of Cython or of a compiler: FILE:LINE:COLUMN: or FILE(LINE): and what is wrong there.
+# A line of Cython or of a compiler: FILE:LINE:COLUMN: or FILE(LINE): and the error.
 FAULT = re.compile(r"^\S+(?::\d+:\d+|\(\d+\)): (?!warning|note).*", re.MULTILINE)
 
 
 def cache_folder() -> Path:
     """Return the cache folder of this user."""
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = str(Path.home() / "Library" / "Caches")
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "coachwhip"
+    return user_folder("XDG_CACHE_HOME", ".cache", "Caches")
 
 
 def find_repository(start: Path | None) -> Path:

@@ -21,6 +21,18 @@ from .command import CommandError, in_words
 LOCKED = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)  # errors for a file that another process has locked
 FAR = 2**31 - 2  # Windows locks bytes, and nobody else may read them: one that is never there
 
+
+def user_folder(variable: str, default: str, mac: str) -> Path:
+    """Return the folder of coachwhip for this user: where the XDG variable says, else below the home folder; on macOS in Library/`mac`."""
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / mac
+    else:
+        base = os.environ.get(variable) or Path.home() / default
+    return Path(base, "coachwhip")
+
+
 # --- Reading ---
 
 

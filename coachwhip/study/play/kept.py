@@ -5,28 +5,20 @@ Each program that runs has a file of its own there, which it locks, and adds a l
 """
 
 import json
-import os
-import sys
 from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
 from ...cli.command import CommandError
-from ...cli.files import append, lock
+from ...cli.files import append, lock, user_folder
 
 LeftGame = tuple[Path, dict[str, Any]]  # its file, and what `Game.to_json` has returned
 
 
 def data_folder() -> Path:
-    """Return the folder for this user's data."""
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = str(Path.home() / "Library" / "Application Support")
-    else:
-        base = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
-    return Path(base) / "coachwhip" / "games"
+    """Return the folder for this user's games in progress."""
+    return user_folder("XDG_DATA_HOME", ".local/share", "Application Support") / "games"
 
 
 class KeptGame:
@@ -47,8 +39,8 @@ class KeptGame:
             append(self._file, json.dumps(game).encode() + b"\n")
 
 
-def left_games(folder: Path) -> list[LeftGame]:
-    """Return the games of programs that no longer run, the newest first, and remove files without one. Raises OSError."""
+def left_game(folder: Path) -> LeftGame | None:
+    """Return the newest game of the programs that no longer run, and remove files without one. Raises OSError."""
     games = []
     for path in sorted(folder.glob("*.jsonl"), key=lambda path: path.stat().st_mtime, reverse=True):
         with suppress(CommandError, ValueError), path.open("rb") as file:
@@ -58,4 +50,4 @@ def left_games(folder: Path) -> list[LeftGame]:
     for path, game in games:
         if not game:
             path.unlink()
-    return [(path, game) for path, game in games if game]
+    return next(((path, game) for path, game in games if game), None)
