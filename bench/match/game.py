@@ -32,7 +32,7 @@ IDLE_ENGINES = 4  # engines that stay for each game that is played at a time
 STALL_TIMED = 10.0  # seconds of silence after its time is up that make a stalled engine
 STALL_UNTIMED = 60.0  # the same after `go` or its last line, for searches without a clock
 TOLERANCE = 1.1  # of a node limit: engines look at their count now and then
-# warnings: what is wrong with a search, and loses no game
+# warnings: errors in the output of a search, which lose no game
 ILLEGAL_PV, LONG_PV, OTHER_PV, NO_MATE = "illegal move in PV", "PV longer than the game", "PV of another move", "mate not given"
 
 
@@ -176,7 +176,7 @@ class _Search:
 
 
 def pv_fault(lines: Sequence[str], move: str, position: Position) -> tuple[str, str]:
-    """Return what is wrong with the last PV of a search that chose `move`, and its moves up to there, which are made in `position`."""
+    """Return the error in the last PV of a search that chose `move`, "" without one, and its moves up to there, made in `position`."""
     mains = (line for line in reversed(lines) if (info := read_info(line)) and info.multipv == 1 and info.move)
     pv = next(mains, "").partition(" pv ")[2].split()
     for count, text in enumerate(pv, start=1):
