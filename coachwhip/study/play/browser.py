@@ -16,7 +16,7 @@ import threading
 import time
 import webbrowser
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from html import escape
@@ -39,7 +39,7 @@ from ...games.time_control import TimeControl
 from ...in_process import open_engine
 from ...uci.options import MAX_ELO, MIN_ELO
 from .game import Game, Setup, from_text, read_move, save_or_show
-from .kept import KeptGame, LeftGame, data_folder, left_games
+from .kept import KeptGame, LeftGame, data_folder, left_game
 
 ADDRESS = "127.0.0.1"
 MAX_REQUEST = 1 << 18  # bytes; a pasted game is the longest
@@ -69,10 +69,10 @@ HEADERS = {  # of every answer; the rest of a page's policy is in the page, see 
 class SharedGame:
     """The game that all tabs show, and a thread that lets the engine move."""
 
-    def __init__(self, args: Namespace, game: Game, kept: KeptGame | None = None, left: Sequence[LeftGame] = ()) -> None:
-        """`kept`: the file for the game in progress. `left`: games that other programs have left; the first is offered."""
+    def __init__(self, args: Namespace, game: Game, kept: KeptGame | None = None, left: LeftGame | None = None) -> None:
+        """`kept`: the file for the game in progress. `left`: a game that another program has left, which is offered."""
         self.args, self.game = args, game
-        self._kept, self._left, self._changes_kept = kept, next(iter(left), None), -1
+        self._kept, self._left, self._changes_kept = kept, left, -1
         self._keeping = threading.Lock()
         self._failures: dict[int, str] = {}  # why the engine could not move, by `game.changes`
         self._analyst = open_engine({"WeightsFile": str(args.weights or "")})  # closed at the end of the program
@@ -89,9 +89,9 @@ class SharedGame:
         saved = -1
         while True:
             time.sleep(POLL_SECONDS)
-            self.keep()
             changes = self.game.changes
             try:
+                self.keep()
                 if self.game.ending and saved != changes:
                     saved = changes
                     self.save()
@@ -390,9 +390,9 @@ def game_page(game: SharedGame) -> str:
     level = _choice("level", "Level", levels, str(game.args.elo or FULL))
     color = _choice("color", "You play", {name: name for name in ("white", "black", "random")}, game.args.color)
     clock = _choice("clock", "Clock (minutes + seconds a move)", {name: name for name in game.clocks}, game.clock)
-    ends = " data-ends"
     buttons = "".join(
-        f'<button type="button" data-do="{name}"{ends * (name != "undo")}>{label}</button>' for name, label in BUTTONS.items()
+        f'<button type="button" data-do="{name}"{" data-ends" * (name != "undo")}>{label}</button>'
+        for name, label in BUTTONS.items()
     )
     body = f"""<header><h1>Play against coachwhip</h1><button type="button" id="open">New game</button></header>
 <main>
@@ -453,12 +453,13 @@ def _choice(name: str, label: str, options: Mapping[str, str], chosen: str) -> s
 
 def serve(args: Namespace, game: Game) -> None:
     """Serve the game until Ctrl-C. Raises CommandError if the port cannot be used."""
-    kept, left = None, list[LeftGame]()
+    kept = left = None
     try:
-        kept, left = KeptGame(data_folder()), left_games(data_folder())
+        kept = KeptGame(data_folder())
+        left = None if args.fen is not None or args.pgn_start else left_game(data_folder())
     except OSError as error:
         warn(f"warning: the game in progress is not kept: {in_words(error)}")
-    shared = SharedGame(args, game, kept, () if args.fen is not None or args.pgn_start else left)
+    shared = SharedGame(args, game, kept, left)
     try:
         server = Server(args.port, shared)
     except OSError as error:

@@ -2,7 +2,7 @@
 """A game between a person and the engine, without a face: it neither prints nor reads.
 
 A `Game` owns its engine. Any thread may call it at any time: what changes the game stops the search for the position before, and a
-search waits for the one before it. No call but `answer`, `hint` and `offer_draw` waits for the engine.
+search waits for the one before it. No call but `answer`, `threat`, `hint` and `offer_draw` waits for the engine.
 """
 
 import re
@@ -44,13 +44,12 @@ PLAYING = {"UCI_AnalyseMode": False}  # with the book, at the chosen strength
 
 def from_text(text: str, *, chess960: bool) -> chess.Board:
     """Return the position of a FEN, of the command `position` of UCI or of a PGN, with its moves. Raises CommandError."""
-    words, place = text.split(), "This PGN"
+    words, place = text.split(), "This position"
     if words[0] == "position":
         del words[0]
     if words and words[0].count("/") == 7:
         words.insert(0, "fen")
     if words and words[0] in ("fen", "startpos"):
-        place = "This position"
         try:
             fen, moves = parse_position(" ".join(words))
             board = read_position(place, fen or chess.STARTING_FEN, chess960=chess960).position()
@@ -58,10 +57,9 @@ def from_text(text: str, *, chess960: bool) -> chess.Board:
                 board.push(read_move(board, move))
         except ValueError as error:
             raise CommandError(str(error).rstrip(".")) from error
-        if not moves:
-            return board
-        text = str(chess.pgn.Game.from_board(board))
-    return from_pgn(BufferedReader(BytesIO(text.encode())), place, chess960=chess960)
+        read_position(place, board.fen(shredder=board.chess960), chess960=chess960)  # it is not over
+        return board
+    return from_pgn(BufferedReader(BytesIO(text.encode())), "This PGN", chess960=chess960)
 
 
 def from_pgn(file: BufferedReader, place: str, *, chess960: bool = False) -> chess.Board:
