@@ -169,9 +169,8 @@ def _viewer(games: Sequence[_Game]) -> str:
 
 def _practise(games: Sequence[_Game]) -> tuple[str, str]:
     """Return the choice of a player whose mistakes to practise, and what an exercise needs; "" without mistakes."""
-    mistakes: dict[
-        str, list[tuple[bool, str]]
-    ] = {}  # by player, each "game-position", and whether the game was and is decided there
+    # By player: whether the game was and is decided there, and "game-position".
+    mistakes: dict[str, list[tuple[bool, str]]] = {}
     own = [_name(game, game.side) for game in games[:1]]
     for game in games:
         for index in game.judgements:
@@ -338,10 +337,8 @@ def _exercise(game: _Game, index: int) -> dict[str, Any]:
         else:
             bad.append((uci, f"{text}: {_line_text(board, line)}"))
     after, refutation = game.study.boards[index + 1], move.after.lines[0]
-    becomes = f"{score_text(move.before.score)} becomes {score_text(refutation.score)}: {_line_text(after, refutation)}".strip(
-        " :"
-    )
-    bad.append((board.uci(move.move), f"{move.before.reason} {becomes}".strip()))
+    why = f"{move.before.reason} {score_text(move.before.score)} becomes {score_text(refutation.score)}: {_line_text(after, refutation)}"
+    bad.append((board.uci(move.move), why.strip(" :")))
     return {"legal": legal_moves(board), "good": good, "bad": bad}
 
 
