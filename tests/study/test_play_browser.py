@@ -381,7 +381,7 @@ def test_the_command_keeps_the_game_at_ctrl_c(tmp_path: Path) -> None:
         assert process.stdout
         host, _, token = process.stdout.readline().split("//")[1].strip().partition("/")
         port = host.split(":")[1]
-        taken = subprocess.run([*command, "--port", port], capture_output=True, text=True, check=False, timeout=60)
+        taken = subprocess.run([*command, "--port", port], capture_output=True, text=True, check=False, timeout=60, env=env)
         connection = http.client.HTTPConnection(host)
         connection.request("GET", f"/{token}")
         key = re.findall('"coachwhip", "(.*?)"', connection.getresponse().read().decode())[0]
@@ -397,7 +397,7 @@ def test_the_command_keeps_the_game_at_ctrl_c(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
 def test_a_game_of_a_program_that_was_killed_is_offered(tmp_path: Path) -> None:
-    """With its clocks and its place in the file of games; not while another program plays it, or where a position is given."""
+    """With its clocks and its place in the file of games; not to another user, while a program plays it, or where a position is given."""
     pgn, folder = tmp_path / "games.pgn", tmp_path / "data"
     env = {**environment(), "XDG_DATA_HOME": str(folder), "HOME": str(folder)}
     command = [sys.executable, *"-m coachwhip play --browser --no-open --elo 1200 --time 5+3 --pgn".split(), str(pgn)]
@@ -421,6 +421,7 @@ def test_a_game_of_a_program_that_was_killed_is_offered(tmp_path: Path) -> None:
         process.communicate(timeout=20)
 
     first, do = run()
+    assert (folder / "coachwhip" / "games").stat().st_mode & 0o77 == 0
     assert do(do="state")["offer"] == ""
     do(do="move", text="e4", fen=chess.STARTING_FEN)
     while not (state := do(do="state"))["legal"]:

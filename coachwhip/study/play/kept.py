@@ -26,7 +26,7 @@ class KeptGame:
 
     def __init__(self, folder: Path) -> None:
         """Make it. Raises OSError."""
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(0o700, parents=True, exist_ok=True)
         self._path = folder / f"{token_hex(8)}.jsonl"
         self._file = self._path.open("xb", 0)
         lock(self._file, self._path)
