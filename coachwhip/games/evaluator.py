@@ -6,8 +6,12 @@ from pathlib import Path
 import chess
 
 from ..boards import Position
-from ..core.engine import Engine
+from ..core.engine import FULL_SCALE, Engine
 from ..evaluation import config, trace
+
+DRAWN_SCALE = (
+    FULL_SCALE // 16
+)  # of endings that are drawn: queen against a far rook's or bishop's pawn, rook against a minor piece
 
 
 class Evaluator:
@@ -21,6 +25,21 @@ class Evaluator:
     def terms(self, board: chess.Board) -> dict[str, tuple[float, float]]:
         """Return White's and Black's value of every theme in centipawns, see `evaluation.trace.terms`."""
         return trace.terms(self._engine.trace(Position.from_board(board)))
+
+    def is_drawn(self, board: chess.Board) -> bool:
+        """Return whether the evaluation scales this ending as a draw: bare material, or one that is drawn as a rule."""
+        return self._engine.trace(Position.from_board(board))["scale"] <= DRAWN_SCALE
+
+    @staticmethod
+    def see(board: chess.Board, move: chess.Move) -> int:
+        """Return the static exchange evaluation of a legal move: centipawns from the view of the side that moves."""
+        return Position.from_board(board).see(move.uci())
+
+    def is_settled(self, board: chess.Board) -> bool:
+        """Return whether neither side, were it to move, could win material at once."""
+        passed = board.copy(stack=False)
+        passed.turn, passed.ep_square = not board.turn, None
+        return self.is_quiet(board) and self.is_quiet(passed)
 
     @staticmethod
     def is_quiet(board: chess.Board) -> bool:

@@ -15,7 +15,7 @@ from places import TERMS
 from coachwhip import open_engine
 from coachwhip.games.evaluator import Evaluator
 from coachwhip.games.pages.reasons import why_bad, why_best
-from coachwhip.games.pages.study import Line, Study, lines_of
+from coachwhip.games.pages.study import Line, Search, Study, for_engine, lines_of
 from coachwhip.games.pgn import game_text, read_games
 
 NODES = Limit(nodes=20_000)
@@ -32,6 +32,17 @@ def one_evaluator() -> Evaluator:
     return Evaluator(TERMS)
 
 
+def replies(*lines: Line) -> Search:
+    """Return a search that knows only these lines: it returns what follows the position."""
+
+    def search(board: chess.Board, _count: int, _moves: object = None) -> tuple[Line, ...]:
+        stack = tuple(board.move_stack)
+        known = [line for line in lines if line.moves[: len(stack)] == stack and len(line.moves) > len(stack)]
+        return tuple(line._replace(moves=line.moves[len(stack) :]) for line in known)
+
+    return search
+
+
 def line(board: chess.Board, moves: str, score: Score) -> Line:
     board = board.copy()
     return Line(score, tuple(board.push_san(word) for word in moves.split()))
@@ -40,11 +51,11 @@ def line(board: chess.Board, moves: str, score: Score) -> Line:
 @pytest.mark.parametrize(
     ("fen", "moves", "reason"),
     [
-        ("6k1/p4pp1/7p/8/5n2/2R5/P4PPP/6K1 w - - 0 1", "Rc1", "Loses a rook: 1...Ne2+ 2.Kf1 Nxc1."),  # a fork
-        ("4r1k1/pp3ppp/8/8/4N3/5P2/PP4PP/4KR2 w - - 0 1", "a3", "Loses a knight for a pawn: 1...f5 2."),  # a pin
-        ("3r2k1/5ppp/8/8/8/8/1R3PPP/6K1 w - - 0 1", "Rb7", "Allows mate: 1...Rd1#."),  # the back rank
+        ("6k1/p4pp1/7p/8/5n2/2R5/P4PPP/6K1 w - - 0 1", "Rc1", "Loses a rook: 1...Ne2+ forks king and rook."),
+        ("4r1k1/pp3ppp/8/8/4N3/5P2/PP4PP/4KR2 w - - 0 1", "a3", "Loses a knight: 1...f5 attacks the pinned knight."),
+        ("3r2k1/5ppp/8/8/8/8/1R3PPP/6K1 w - - 0 1", "Rb7", "Allows mate on the back rank: 1...Rd1#."),
         ("4k3/pp3ppp/3b4/8/8/4P3/PP3PPP/2B2K2 b - - 0 1", "Bxh2", "Loses a bishop for two pawns: 2.g3"),  # trapped
-        ("r1bq1rk1/pp2bppp/2n1pB2/3p4/3P4/2NBPN2/PP3PPP/R2Q1RK1 b - - 0 1", "gxf6", "Black's king is weaker by 0."),
+        ("8/8/2R4p/P1p3p1/2k5/3r4/2K5/8 w - - 0 56", "Rxc5+", "Trades into a pawn ending that is lost: 56...Kxc5 57.Kxd3."),
         ("6k1/8/8/p7/8/5K2/6PP/8 w - - 0 1", "g4", "Allows a new queen: 1...a4 ... 4...a1=Q."),
         ("8/2P5/8/8/3r4/8/2K5/k7 w - - 0 6", "c8=Q", "Lets Black draw by stalemate: 6...Rc4+ 7.Qxc4."),  # Saavedra's study
         ("8/k1P5/2K5/8/8/8/8/8 w - - 0 1", "c8=Q", "Misses mate in 2: 1.c8=R. Draws by stalemate."),
@@ -74,7 +85,7 @@ HANGING = "r4rk1/ppp2ppp/2n5/3q4/3P1b2/2P2N2/PP1Q1PPP/R4RK1 w - - 0 1"
         (
             ("b3 Bxd2 Nxd2 Rae8 Rfe1 Rxe1+", -900),
             ("Qxf4 Rae8 Rfe1 a6 h3 h6", 300),
-            "Loses a queen for a bishop: 1...Bxd2. 1.Qxf4 wins a bishop.",
+            "Loses a queen for a bishop: 1...Bxd2.",
         ),
         # The score falls by less than the material: there is something for it.
         (("b3 Bxd2 Nxd2 Rae8 Rfe1 h6", -50), ("Qd3 Rae8 Rae1 h6 h3 a6", 0), ""),
@@ -87,17 +98,17 @@ def test_lines_in_the_middle_of_an_exchange(
 ) -> None:
     board = chess.Board(HANGING)
     bad, good = (line(board, moves, Cp(score)) for moves, score in (played, best))
-    assert why_bad(board, bad, good, evaluator) == reason
+    assert why_bad(board, bad, good, replies(bad, good), True, evaluator) == reason
 
 
 @pytest.mark.parametrize(
     ("fen", "reason"),
     [
         ("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "Mates: 1.Ra8#."),
-        ("4r1k1/5ppp/8/8/4N3/8/5PPP/4K2R b K - 0 1", "Wins a knight: 1...Rxe4+."),
+        ("4r1k1/5ppp/8/8/4N3/8/5PPP/4K2R b K - 0 1", "Wins a knight: 1...Rxe4+ takes an undefended knight."),
         ("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR b KQkq - 0 3", "Parries mate: 4.Qxf7#."),
         ("4k3/5ppp/8/3p4/2n5/1P6/5PPP/4K3 b - - 0 1", "Parries 2.bxc4, which wins a knight."),
-        ("r2q1rk1/ppp2ppp/2npbn2/2b1p3/2B1P3/2NPBN2/PPP2PPP/R2Q1RK1 w - - 0 8", "Black's king is weaker by 0."),
+        ("rnbqkbnr/pppp1ppp/8/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 2", "Parries mate: 3.Qxf7#."),
     ],
 )
 def test_a_hint_has_a_reason(engine: SimpleEngine, evaluator: Evaluator, fen: str, reason: str) -> None:
@@ -105,7 +116,12 @@ def test_a_hint_has_a_reason(engine: SimpleEngine, evaluator: Evaluator, fen: st
     passed = board.copy()
     passed.turn = not board.turn
     best, threat = lines_of([engine.analyse(position, NODES) for position in (board, passed)])
-    assert why_best(board, best, threat, evaluator).startswith(reason)
+
+    def search(board: chess.Board, count: int, _moves: object = None) -> tuple[Line, ...]:
+        return lines_of(engine.analyse(for_engine(board), NODES, multipv=count))
+
+    why = why_best(board, best, threat, search, evaluator)
+    assert why.startswith(reason), why
 
 
 def test_our_reasons_are_replaced_and_the_comments_of_others_stay(engine: SimpleEngine) -> None:
@@ -124,7 +140,42 @@ def test_our_reasons_are_replaced_and_the_comments_of_others_stay(engine: Simple
 def test_a_new_queen_that_is_taken_at_once_is_none(evaluator: Evaluator) -> None:
     board = chess.Board("8/3kP3/8/8/8/8/7P/K6B w - - 0 1")
     played, best = line(board, "e8=Q+ Kxe8 Ka2 Kd7 Ka3 Kd6", Cp(0)), line(board, "Ka2 Ke8 Ka3 Kd7 Ka4 Ke8", Cp(100))
-    assert why_bad(board, played, best, evaluator) == "Loses a pawn: 1...Kxe8."
+    assert why_bad(board, played, best, replies(played, best), True, evaluator) == "Loses a pawn: 1...Kxe8."
     board = chess.Board("r2n2k1/4P1pp/8/8/8/2b5/4RPPP/6K1 b - - 0 1")
     played, best = line(board, "h6 exd8=Q+ Rxd8 h3 Kh7 g3", Cp(-200)), line(board, "Nc6 h3 Nxe7 g3 Kf7 g4", Cp(-700))
-    assert why_bad(board, played, best, evaluator).startswith("Loses a knight for a pawn: 2.exd8=Q+.")
+    why = why_bad(board, played, best, replies(played, best), True, evaluator)
+    assert (why or "").startswith("Loses a knight: 2.exd8=Q+.")
+
+
+def studied(evaluator: Evaluator, text: str, nodes: int) -> Study:
+    (game,) = read_games(BufferedReader(BytesIO(text.encode())))
+    study = Study(game, "")
+    with open_engine() as engine:
+        study.analyse(engine, Limit(nodes=nodes), 1, lambda: None, partial(why_bad, evaluator=evaluator))
+    return study
+
+
+def test_all_good_moves_are_known_and_the_next_mistake_is_not_the_reason() -> None:
+    first, *_ = studied(Evaluator(), "1. f3 e5 2. g4 Qh4# 0-1\n", 30_000).judged_moves()
+    assert chess.Move.from_uci("d2d4") in {line.moves[0] for line in first.before.choices}
+    assert "Loses" not in first.before.reason
+
+
+def test_a_draw_that_was_there_anyway_is_no_mistake(evaluator: Evaluator) -> None:
+    for fen, move in (("8/8/8/8/8/1Q5K/p7/k7 w - - 0 1", "Kg4"), ("8/8/8/8/8/1Q5K/2p5/k7 w - - 0 1", "Qxc2")):
+        (judged,) = studied(Evaluator(), f'[FEN "{fen}"]\n\n1. {move} *\n', 20_000).judged_moves()
+        assert not judged.judgement, judged.before.reason
+
+
+@pytest.mark.parametrize(
+    ("fen", "move", "reason"),
+    [
+        ("4k3/ppp2ppp/3b4/8/8/5N2/PPP2PPP/Q2RK2R w K - 0 1", "Ne5", "Loses a knight: 1...Bxe5"),
+        ("3qk3/8/8/8/8/8/4N3/Q2RK2R w K - 0 1", "Rd5", "Misses mate in 3: 1.Rxd8+."),
+    ],
+)
+def test_a_decided_game_names_a_piece_that_hangs_and_a_mate(fen: str, move: str, reason: str) -> None:
+    """Without a mark: the winning chances hardly change."""
+    (judged, *_) = studied(Evaluator(), f'[FEN "{fen}"]\n\n1. {move} *\n', 20_000).judged_moves()
+    assert not judged.judgement
+    assert judged.before.reason.startswith(reason), judged.before.reason

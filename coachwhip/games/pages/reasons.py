@@ -1,103 +1,92 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Why a move is bad, or good, in one or two sentences that say only what the engine's lines show.
+"""Why a move is bad, or good, in one or two sentences that say only what the engine's searches show; "" if nothing is sure.
 
-Mates come first, then draws, material, and the themes of the evaluation. Material and themes are those of the last quiet position
-of a line, in which no exchange is in progress.
+Mates come first, then forced draws, material that is won against every good defence, and changes that one can see.
 """
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import chess
 from chess.engine import Cp
 
 from ..adjudication import MATE_SCORE
 from ..evaluator import Evaluator
-from .study import Line
+from . import judge
+from .motifs import HANGING, VALUES, back_rank, motif
+from .study import Line, Search
 
 SIDES = ("Black", "White")
-VALUES = {chess.QUEEN: 9, chess.ROOK: 5, chess.BISHOP: 3, chess.KNIGHT: 3, chess.PAWN: 1}
-GROUPS = ((chess.QUEEN,), (chess.ROOK,), (chess.BISHOP, chess.KNIGHT), (chess.PAWN,))
 COUNTS = ("", "a", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-NEW = "a new"
 PERPETUAL = "perpetual check"
-FIRST, LAST = 4, 12  # plies between which a line has its quiet end; later moves are less reliable
-SAFE = 14  # plies in which nothing is won that is lost again
-SOON = 10  # plies within which material must change hands
+ANSWERS = 3  # of the defender's best that are looked at
+SHORT = 6  # plies below which a line is continued
+LAST = 16  # plies of a line that are looked at
 SHOWN = 5  # plies that are written out
-PAWN = 60  # centipawns of score that each pawn of material must make
-ALONE = 150  # the same where only the bad line has a quiet end
-LEAST = 30  # centipawns that make a theme worth a word
-THEMES = {  # of the evaluation, with words for more and for less
-    "King": ("king is", "safer", "weaker"),
-    "Passed pawns": ("passed pawns are", "stronger", "weaker"),
-    "Pawns": ("pawn structure is", "stronger", "weaker"),
-    "Network": ("position, as the network judges it, is", "better", "worse"),
-    "Minor pieces": ("knights and bishops are", "better placed", "worse placed"),
-    "Rooks, queens": ("rooks and queens are", "better placed", "worse placed"),
-    "Mobility": ("pieces are", "more active", "less active"),
-    "Piece squares": ("pieces are", "better placed", "worse placed"),
-}
-OF_PIECES = list(THEMES)[4:]  # compared only for the same pieces, since fewer have less of them
+FORCED = 4  # plies of captures and checks before a motif
+LEAST_SHARE, GREATEST_SHARE = 60, 300  # centipawns of score for each pawn of material
+LEVEL = 30  # centipawns within which a score is a draw
+WON = 300  # centipawns of a won pawn ending
+THEME = 30  # centipawns that a theme of the evaluation must change
+SOON = 3  # moves to a mate that is named in a decided game, too
+PIECE = 3  # pawns that a piece is worth
 
 
-def why_bad(board: chess.Board, played: Line, best: Line, evaluator: Evaluator) -> str:
-    """Return why the first move of `played` is worse than that of `best`; "" if the lines do not show it.
+def why_bad(board: chess.Board, played: Line, best: Line, search: Search, is_marked: bool, evaluator: Evaluator) -> str | None:
+    """Return why the first move of `played` is worse than that of `best`; None if it is not, because the game was a draw anyway.
 
-    Both lines start at `board`, which has the game's history. Their scores are from White's side.
+    Both lines start at `board`, which has the game's history. Scores are from White's side. Without a mark, as in a game that is
+    decided, only a piece that can be taken at once and a short mate count.
     """
-    bad, good = _Walk(board, played, evaluator, not board.turn), _Walk(board, best, evaluator, board.turn)
-    loss = good.points + bad.points
-    if reason := " ".join(_ends(bad, good)) or _material(bad, good, loss):
-        return reason
-    is_same = bad.end and good.end and good.worth + bad.worth == 0
-    return _themes(good, bad, loss) if is_same and loss / 2 <= good.static + bad.static <= 2 * loss else ""
+    bad, good = _walk(board, played, not board.turn, search), _walk(board, best, board.turn, search)
+    if not is_marked:
+        return _slip(bad, good, search, evaluator)
+    if good.mate == 0 and bad.score == Cp(0) and evaluator.is_drawn(board):
+        return None
+    ends = " ".join([*_mates(bad, good), *_draws(bad, good)][:2])
+    return ends or _material(bad, good, search, evaluator) or _visible(bad, good, evaluator)
 
 
-def why_best(board: chess.Board, best: Line, threat: Line | None, evaluator: Evaluator) -> str:
-    """Return what the first move of `best` wins, parries or improves; "" if the lines do not show it.
+def why_best(board: chess.Board, best: Line, threat: Line | None, search: Search, evaluator: Evaluator) -> tuple[str, str]:
+    """Return what the other side threatens that the first move of `best` parries, and what that move wins; "" where it is not sure.
 
     `threat` is what the other side plays if the side to move passes; None in check.
     """
-    good = _Walk(board, best, evaluator, board.turn)
-    if good.mate > 0:
-        return f"Mates{_in(good.mate)}: {good.text(0, 1)}."
-    if how := good.draw():
-        return f"Draws by {how}."
-    if won := good.won():
-        return f"Wins {won}: {good.text(0, good.decision())}."
+    good, against = _walk(board, best, board.turn, search), None
     if threat:
         passed = board.copy()
         passed.push(chess.Move.null())
-        against = _Walk(passed, threat, evaluator, passed.turn)
-        if against.mate > 0 and good.mate == 0:
-            return f"Parries mate{_in(against.mate)}: {against.text(0, 1)}."
-        if (won := against.won()) and good.worth > -against.worth and good.points + against.points >= PAWN * against.worth:
-            return f"Parries {against.text(0, against.decision())}, which wins {won}."
-    start = _Walk(board, Line(best.score, ()), evaluator, board.turn)
-    return _themes(start, good, 3 * LEAST) if good.end and evaluator.is_quiet(board) else ""
+        against = _walk(passed, threat, passed.turn, search)
+    if good.mate > 0:
+        return "", f"Mates{_in(good.mate)}: {good.text(0, 1)}."
+    if against and against.mate > 0 and good.mate == 0:
+        return f"{SIDES[against.side]} threatens mate{_in(against.mate)}: {against.text(0, 1)}.", ""
+    if how := good.draw():
+        return "", f"Draws by {how}."
+    if won := _forced(good, 1, search, evaluator):
+        return "", f"Wins {won.words}: {won.how(0)}."
+    won = _forced(against, 1, search, evaluator) if against and good.mate == 0 else None
+    if against and won and good.points + against.points >= LEAST_SHARE * won.worth and min(good.worths) > -won.worth:
+        return f"{SIDES[against.side]} threatens {against.text(0, 1)}, which wins {won.words}.", ""
+    return "", ""
+
+
+ALONE = "forks", "skewers", "pins", "traps"  # motifs that are reasons even where no material is certain
 
 
 class _Walk:
-    """A line on boards, and its quiet end. Scores and gains are those of the side that the line is good for."""
+    """A line on boards. Score and gains are those of the side that the line is good for."""
 
-    def __init__(self, board: chess.Board, line: Line, evaluator: Evaluator, side: chess.Color) -> None:
-        """Find the quiet end: the last quiet position after which the side loses no material."""
-        self.side, self.moves = side, line.moves
+    def __init__(self, board: chess.Board, line: Line, side: chess.Color) -> None:
+        self.side, self.moves = side, line.moves[:LAST]
         self.score = line.score if side else -line.score
         self.points, self.mate = self.score.score(mate_score=MATE_SCORE), self.score.mate() or 0
         self.boards = [board]
-        for move in line.moves:
+        for move in self.moves:
             self.boards.append(_after(self.boards[-1], move))
         leads = [{kind: len(at.pieces(kind, side)) - len(at.pieces(kind, not side)) for kind in VALUES} for at in self.boards]
         self.gains = [{kind: lead[kind] - leads[0][kind] for kind in VALUES} for lead in leads]
-        worths = [sum(VALUES[kind] * number for kind, number in gain.items()) for gain in self.gains]
-        quiet = [ply for ply in range(FIRST, min(len(self.boards), SAFE + 1)) if evaluator.is_quiet(self.boards[ply])]
-        kept = (ply for ply in quiet if all(worths[later] >= worths[ply] for later in quiet if later > ply))
-        self.end = max((ply for ply in kept if ply <= LAST), default=0)  # 0: there is none
-        self.worth = worths[self.end]  # in pawns
-        self.terms = evaluator.terms(self.boards[self.end])
-        score = sum(white - black for white, black in self.terms.values())
-        self.static = score if side else -score
+        self.worths = [sum(VALUES[kind] * number for kind, number in gain.items()) for gain in self.gains]  # in pawns
 
     def text(self, first: int, last: int) -> str:
         """Return the moves from ply `first` to before ply `last` with their numbers, without the middle of a long line."""
@@ -107,7 +96,7 @@ class _Walk:
 
     def draw(self) -> str:
         """Return how a line of score 0 ends in a draw that the side forces soon; "" if it does not show one."""
-        if self.score != Cp(0) or len(self.moves) > LAST:
+        if self.score != Cp(0):
             return ""
         last = self.boards[-1]
         checks = [board.is_check() for board in self.boards[1:] if board.turn != self.side][-2:]
@@ -116,21 +105,62 @@ class _Walk:
             "stalemate": last.is_stalemate(),
             "insufficient material": last.is_insufficient_material(),
             PERPETUAL: len(checks) == 2 and all(checks) and repeats,
+            "repetition": last.is_repetition(3),
+            "the fifty-move rule": last.is_fifty_moves(),
         }
         return next((ending for ending, holds in endings.items() if holds), "")
 
-    def won(self) -> str:
-        """Return the pieces that are won soon, in words; "" if none are."""
-        if self.worth <= 0 or self.decision() > SOON:
-            return ""
-        gain, promoted = self.gains[self.end], self.moves[self.decision() - 1].promotion
-        return f"{NEW} {chess.piece_name(promoted)}" if promoted and gain[promoted] > 0 else _words(gain)
+    def quiet_end(self, first: int, evaluator: Evaluator) -> int:
+        """Return the ply at which the side's gain is least, of those that leave neither side anything to win at once.
+
+        They count from the first one after ply `first` and the promotions that has a gain; 0 if there is none.
+        """
+        first = max([first, *(ply for ply, move in enumerate(self.moves, start=1) if move.promotion)])
+        quiet = [ply for ply in range(first, len(self.boards)) if evaluator.is_settled(self.boards[ply])]
+        start = next((ply for ply in quiet if self.worths[ply] > 0), 0)
+        kept = (ply for ply in quiet if ply >= start) if start else quiet
+        return min(kept, key=lambda ply: self.worths[ply], default=0)
+
+
+def _walk(board: chess.Board, line: Line, side: chess.Color, search: Search, least: int = SHORT) -> _Walk:
+    """Return a line on boards, continued by another search if it is shorter than `least` plies."""
+    walk = _Walk(board, line, side)
+    if len(walk.moves) >= least or walk.boards[-1].is_game_over():
+        return walk
+    more = search(walk.boards[-1], 1)
+    return _Walk(board, line._replace(moves=(*walk.moves, *(more[0].moves if more else ()))), side)
+
+
+class _Gain(NamedTuple):
+    """What the side of a line keeps whatever the defender answers to its move before ply `ply`."""
+
+    walk: _Walk  # with the answer that leaves least
+    ply: int
+    end: int  # the ply of the first quiet position
+    worth: int
+    words: str
+
+    def how(self, first: int) -> str:
+        """Return the moves from ply `first` that win it, with the motif if they have one."""
+        walk = self.walk
+        for ply in range(self.ply, self.end + 1, 2):
+            word = motif(walk.boards, walk.moves, ply)
+            if word.startswith(HANGING) and (ply > self.ply or word.split()[-1] not in self.words):
+                word = ""  # taken back, or part of a trade
+            if word:
+                return f"{walk.text(first, ply)} {word}"
+            forced = walk.moves[ply - 1 : ply + 1]
+            boards = walk.boards[ply - 1 : ply + 1]
+            if ply - self.ply >= FORCED or not all(
+                at.is_capture(move) or at.gives_check(move) or at.is_check() for at, move in zip(boards, forced, strict=False)
+            ):
+                break
+        return walk.text(first, self.decision())
 
     def decision(self) -> int:
-        """Return the ply up to which the most valuable of the pieces are won."""
-        counts = ([sum(gain[kind] for kind in group) for gain in self.gains[: self.end + 1]] for group in GROUPS)
-        count = next(count for count in counts if count[-1] > 0)
-        return next(ply for ply in range(self.end + 1) if min(count[ply:]) >= count[-1])
+        """Return the ply up to which what is won is on the side's account."""
+        worths = self.walk.worths[: self.end + 1]
+        return next(ply for ply in range(self.ply, self.end + 1) if min(worths[ply:]) >= self.worth)
 
 
 def _after(board: chess.Board, move: chess.Move) -> chess.Board:
@@ -143,68 +173,164 @@ def _in(mate: int) -> str:
     return f" in {mate}" if mate > 1 else ""
 
 
-def _ends(bad: _Walk, good: _Walk) -> Iterator[str]:
-    """Yield sentences about mates and draws."""
+def _mates(bad: _Walk, good: _Walk) -> Iterator[str]:
+    """Yield sentences about mates that are missed or allowed."""
     if good.mate > 0:
-        yield f"Misses mate{_in(good.mate)}: {good.text(0, 1)}."
+        yield f"Misses mate{_in(good.mate)}{back_rank(good.boards[-1])}: {good.text(0, 1)}."
     if bad.mate > 0:
-        yield f"Allows mate{_in(bad.mate)}: {bad.text(1, 2)}."
-    if good.score > Cp(LEAST) and (how := bad.draw()):
+        yield f"Allows mate{_in(bad.mate)}{back_rank(bad.boards[-1])}: {bad.text(1, 2)}."
+
+
+def _draws(bad: _Walk, good: _Walk) -> Iterator[str]:
+    """Yield sentences about draws that are allowed or missed."""
+    if good.score > Cp(LEVEL) and (how := bad.draw()):
         reply = bad.text(1, 2 if how == PERPETUAL else len(bad.moves))
         yield f"Lets {SIDES[bad.side]} draw by {how}: {reply}." if reply else f"Draws by {how}."
-    if bad.score > Cp(LEAST) and (how := good.draw()):
+    if bad.score > Cp(LEVEL) and (how := good.draw()):
         yield f"Misses a draw by {how}: {good.text(0, 1)}."
 
 
-def _material(bad: _Walk, good: _Walk, loss: int) -> str:
-    """Return what the played line loses, and the best one wins."""
-    change = good.worth + bad.worth
-    if not bad.end or change < 1 or loss < (PAWN if good.end else ALONE) * change:
-        return ""
-    won, lost = good.won(), bad.won()
-    line = good.text(0, good.decision()) if won else ""
-    if lost:
-        verb = "Allows" if lost.startswith(NEW) else "Loses"
-        return f"{verb} {lost}: {bad.text(1, max(2, bad.decision()))}." + (f" {line} wins {won}." if won else "")
-    return f"Misses {line}, which wins {won}." if won else ""
+def _material(bad: _Walk, good: _Walk, search: Search, evaluator: Evaluator) -> str:
+    """Return what the move played loses or misses, whichever is more."""
+    loss = good.points + bad.points
+    lost, won = _forced(bad, 2, search, evaluator), _forced(good, 1, search, evaluator)
+    taken = -bad.worths[bad.quiet_end(2, evaluator) or -1]  # by the move that was played
+    missed = won.worth - max(0, taken) if won else 0
+    if lost and lost.worth >= missed and _agrees(lost, lost.worth, loss):
+        verb = "Allows" if lost.words.startswith("a new") else "Loses"
+        return f"{verb} {lost.words}: {lost.how(1)}."
+    if won and missed > 0 and 2 * missed >= won.worth and _agrees(won, missed, loss):
+        return f"Misses {won.words}: {won.how(0)}."
+    for verb, walk, ply in (("Allows", bad, 2), ("Misses", good, 1)):
+        if (word := motif(walk.boards, walk.moves, ply)).startswith(ALONE):
+            return f"{verb} {walk.text(ply - 1, ply)}, which {word}."
+    return ""
 
 
-def _words(gain: dict[int, int]) -> str:
-    """Return the pieces won in words, as "the exchange for a pawn"."""
+def _forced(walk: _Walk, ply: int, search: Search, evaluator: Evaluator) -> _Gain | None:
+    """Return what the side of a line wins by its move before `ply`, against each of the best answers; None: nothing."""
+    if max(walk.worths[ply:], default=0) < 1 or walk.boards[ply].is_game_over():
+        return None
+    if not (answers := search(walk.boards[ply], ANSWERS)):
+        return None
+    best = judge.win_percent(answers[0].score)
+    gains = []
+    for answer in answers:
+        if abs(judge.win_percent(answer.score) - best) < judge.INACCURACY.loss:
+            line = answer._replace(moves=(*walk.moves[:ply], *answer.moves))
+            branch = _Walk(walk.boards[0], line, walk.side)
+            end = branch.quiet_end(ply + 1, evaluator)
+            if branch.worths[end] < 1:
+                branch = _walk(walk.boards[0], line, walk.side, search, LAST)
+                end = branch.quiet_end(ply + 1, evaluator)
+            if branch.worths[end] < 1:
+                return None
+            gains.append(_Gain(branch, ply, end, branch.worths[end], _words(branch, end)))
+    return min(gains, key=lambda gain: gain.worth)
+
+
+def _agrees(gain: _Gain, worth: int, loss: int) -> bool:
+    """Return whether the score falls as material of this worth (in pawns) makes it fall: not less, and not much more."""
+    if loss < LEAST_SHARE * worth:
+        return False
+    end = gain.walk.boards[gain.end]
+    has_pieces = end.occupied & ~(end.kings | end.pawns)
+    return (
+        loss <= GREATEST_SHARE * worth
+        or not has_pieces
+        or _passed(end, gain.walk.side) > _passed(gain.walk.boards[0], gain.walk.side)
+    )
+
+
+def _slip(bad: _Walk, good: _Walk, search: Search, evaluator: Evaluator) -> str:
+    """Return the mate in a few moves that is given up, or the piece that can be taken at once."""
+    if 0 < good.mate <= SOON and bad.mate >= 0:
+        return next(_mates(bad, good))
+    if len(bad.moves) > 1 and bad.boards[1].is_capture(bad.moves[1]) and bad.mate == good.mate == 0:
+        lost = _forced(bad, 2, search, evaluator)
+        if lost and lost.worth >= PIECE and lost.decision() == 2 and good.points + bad.points >= LEAST_SHARE * lost.worth:
+            return f"Loses {lost.words}: {lost.how(1)}."
+    return ""
+
+
+def _words(walk: _Walk, end: int) -> str:
+    """Return the pieces won up to a ply, in words. A pawn beside a piece is left out."""
+    gain = walk.gains[end]
+    own = (move for at, move in zip(walk.boards, walk.moves[:end], strict=False) if at.turn == walk.side)
+    if new := next((move.promotion for move in own if move.promotion and gain[move.promotion] > 0), None):
+        return f"a new {chess.piece_name(new)}"
     count = {chess.piece_name(kind): number for kind, number in gain.items()}
     minors = count["bishop"] + count["knight"]
-    if minors * count["rook"] == -1:
-        count = {"the exchange": count["rook"], "queen": count["queen"], "pawn": count["pawn"]}
-    elif count["bishop"] * count["knight"] < 0:  # one for the other is an even trade
+    if minors * count["rook"] == -1 and not count["queen"]:
+        return "the exchange"
+    if count["bishop"] * count["knight"] < 0:  # one for the other is an even trade
         count |= {"bishop": 0, "knight": 0, max("bishop", "knight", key=lambda name: abs(count[name])): minors}
-    sides: dict[bool, list[str]] = {True: [], False: []}
-    for name, number in count.items():
-        if number:
-            many = f"{COUNTS[abs(number)]} {name}{'s' if abs(number) > 1 else ''}"
-            sides[number > 0].append(name if name == "the exchange" else many)
-    return " for ".join(" and ".join(names) for names in sides.values() if names)
+    won, given = ({name: abs(number) for name, number in count.items() if number * sign > 0} for sign in (1, -1))
+    for side in (won, given):
+        if side.get("pawn") == 1 and set(won) != {"pawn"}:
+            del side["pawn"]
+    texts = (
+        " and ".join(f"{COUNTS[number]} {name}{'s' if number > 1 else ''}" for name, number in side.items())
+        for side in (won, given)
+    )
+    return " for ".join(filter(None, texts))
 
 
-def _themes(old: _Walk, new: _Walk, gain: float) -> str:
-    """Return the one or two themes that change most from one quiet end to the other, in favour of the side of `new`.
+def _visible(bad: _Walk, good: _Walk, evaluator: Evaluator) -> str:
+    """Return a change that one can see, where the evaluation's theme agrees."""
+    start, move, mover = bad.boards[0], bad.moves[0], not bad.side
+    pieces = [at.occupied & ~(at.kings | at.pawns) for at in bad.boards[: FORCED + 1]]
+    if pieces[0] and 0 in pieces and bad.points >= WON:
+        bare = pieces.index(0)
+        return f"Trades into a pawn ending that is lost: {bad.text(0 if bare == 1 else 1, bare)}."
+    ends = [walk.quiet_end(2, evaluator) for walk in (good, bad)]
+    if not all(ends):
+        return ""
+    (old, fine), (new, poor) = (
+        (evaluator.terms(walk.boards[end]), walk.boards[end]) for walk, end in zip((good, bad), ends, strict=True)
+    )
 
-    Each makes at least a third of the gain, and at most twice as much.
-    """
-    changes = []
-    sides = (new.side, not new.side)
-    for theme, (what, more, less) in THEMES.items():
-        own, theirs = (_value(new, theme, side) - _value(old, theme, side) for side in sides)
-        size, side, word = max((own, sides[0], more), (-theirs, sides[1], less))
-        pieces = [[len(walk.boards[walk.end].pieces(kind, side)) for kind in list(VALUES)[:-1]] for walk in (old, new)]
-        is_sure = max(LEAST, gain / 3) <= min(size, own - theirs) and size <= 2 * gain
-        if is_sure and (theme not in OF_PIECES or pieces[0] == pieces[1]):
-            changes.append((size, f"{SIDES[side]}'s {what} {word} by {size / 100:.1f}"))
-    words = ", ".join(text for _, text in sorted(changes, reverse=True)[:2])
-    return f"{words}." if words else ""
+    def agrees(theme: str) -> bool:
+        """Return whether a theme is worse for the mover after the move than after the best one."""
+        was, becomes = (terms.get(theme, (0, 0))[bad.side] - terms.get(theme, (0, 0))[mover] for terms in (old, new))
+        return was - becomes >= THEME
+
+    if start.has_castling_rights(mover) and not bad.boards[1].has_castling_rights(mover) and not start.is_castling(move):
+        return "Gives up castling." if agrees("King shelter") else ""
+    if _passed(poor, bad.side) > max(_passed(start, bad.side), _passed(fine, bad.side)) and agrees("Passed pawns"):
+        return f"Lets {SIDES[bad.side]} have a passed pawn."
+    for name, count in (("a doubled", _doubled), ("an isolated", _isolated)):
+        if count(poor, mover) > max(count(start, mover), count(fine, mover)) and agrees("Pawns"):
+            return f"Leaves {name} pawn."
+    return ""
 
 
-def _value(walk: _Walk, theme: str, side: chess.Color) -> float:
-    """Return a side's value of a theme at the quiet end; the safety of its king is the shelter less the attack on it."""
-    if theme == "King":
-        return _value(walk, "King shelter", side) - _value(walk, "King attack", not side)
-    return walk.terms[theme][not side] if theme in walk.terms else 0
+def _files(board: chess.Board, side: chess.Color) -> list[int]:
+    """Return how many pawns a side has on each file, with an empty file at either end."""
+    pawns = board.pieces_mask(chess.PAWN, side)
+    return [0, *((pawns & file).bit_count() for file in chess.BB_FILES), 0]
+
+
+def _doubled(board: chess.Board, side: chess.Color) -> int:
+    return sum(max(0, number - 1) for number in _files(board, side))
+
+
+def _isolated(board: chess.Board, side: chess.Color) -> int:
+    files = _files(board, side)
+    return sum(files[at] for at in range(1, 9) if not files[at - 1] and not files[at + 1])
+
+
+def _passed(board: chess.Board, side: chess.Color) -> int:
+    """Return the number of a side's passed pawns."""
+
+    def is_free(pawn: chess.Square) -> bool:
+        near = (
+            other for other in board.pieces(chess.PAWN, not side) if abs(chess.square_file(other) - chess.square_file(pawn)) < 2
+        )
+        return not any(
+            (chess.square_rank(other) > chess.square_rank(pawn)) == side
+            for other in near
+            if chess.square_rank(other) != chess.square_rank(pawn)
+        )
+
+    return sum(map(is_free, board.pieces(chess.PAWN, side)))

@@ -9,25 +9,26 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import chess
 import chess.pgn
-from chess.engine import InfoDict, Limit, PovScore, Score, SimpleEngine
+from chess.engine import Cp, InfoDict, Limit, PovScore, Score, SimpleEngine
 
 from ...cli.command import CommandError
 from ...cli.files import naming
 from ...text import reason, shorten
 from ...uci.parse import MAX_NAMED
-from ..adjudication import parse_score
+from ..adjudication import MATE_SCORE, parse_score
 from ..pgn import PgnError, is_empty, read_games
 from . import judge
 from .opening_names import opening
 from .phases import PHASES, phases
 
 LINE_PLIES = 10  # of a line that is shown; later moves of an engine's line are unreliable
-CHOICES = 3  # best moves, at least, that are known where a bad move was played
-SHORT, SEARCHES = 12, 3  # plies below which a line is continued for its reason, by at most so many searches
+CHOICES = 3  # best moves that the second look finds before a bad move; more follow while the last one is good
+LONGER, DEEPER = 4, 2  # time and nodes of the second look are so many times the first one's, its depth so many plies more
+SLIP = 180  # centipawns that a move without a mark loses at least to get a reason
 OUR_REASON = re.compile(r" ?\(coachwhip: [^()]*\)")  # in a comment
 MOVE_NAGS = frozenset(range(1, 7))  # ! ? !! ?? !? ?!
 
@@ -45,7 +46,7 @@ class Analysis(NamedTuple):
     lines: tuple[Line, ...]
     depth: int
     choices: tuple[Line, ...] = ()  # where the game goes on with a bad move: the lines of all good moves, and one that is not
-    reason: str = ""  # why that move is bad, in one or two sentences; "" if nothing is sure
+    reason: str = ""  # why the move played is bad, in one or two sentences; "" if nothing is sure
 
     @property
     def score(self) -> Score:
@@ -67,13 +68,30 @@ class JudgedMove(NamedTuple):
     accuracy: float
     judgement: judge.Judgement | None
 
+    @property
+    def is_slip(self) -> bool:
+        """Whether it loses much in centipawns, as it may in a decided game without a judgement."""
+        before, after = (
+            look.score.score(mate_score=MATE_SCORE) * (1 if self.white else -1) for look in (self.before, self.after)
+        )
+        return before - after >= SLIP and self.before.lines[0].moves[:1] != (self.move,)
+
     def better_lines(self) -> list[Line]:
         """Return the lines of the position before the move that score better for its player than the move."""
         others = [line for line in self.before.lines if line.moves and line.moves[0] != self.move]
         return [line for line in others if (line.score > self.after.score if self.white else line.score < self.after.score)]
 
 
-Explain = Callable[[chess.Board, Line, Line], str]  # returns why the first of two lines from a board is worse than the second
+class Search(Protocol):
+    """Searches a board with its history."""
+
+    def __call__(self, board: chess.Board, count: int, moves: Iterable[chess.Move] | None = None) -> tuple[Line, ...]:
+        """Return the best lines, at most so many; None: of all moves."""
+
+
+# Returns why the first of two lines from a board is worse than the second, "" if nothing is sure, None if it is not worse. The last
+# argument is whether the move is marked.
+Explain = Callable[[chess.Board, Line, Line, Search, bool], str | None]
 
 
 class Side(NamedTuple):
@@ -136,45 +154,56 @@ class Study:
         board = self.game.end().board()
         if board.uci_variant != "chess":
             raise ValueError(f"coachwhip plays standard chess and Chess960, not {board.uci_variant}")
-        for index in range(len(self.nodes), -1, -1):
-            known = for_engine(board)
+        for index, known in self._positions():
             infos = engine.analyse(known, limit, multipv=multipv, game=self)
-            self.analyses[index] = before = Analysis(lines_of(infos), infos[0]["depth"])
-            move = self.judged_move(index)
-            if explain and move and move.judgement:
-                choices = before.lines
-                if multipv < CHOICES:
-                    choices = lines_of(engine.analyse(known, limit, multipv=CHOICES, game=self))
-                best, reply = before.lines[0], move.after.lines[0]
-                moves = max((line.moves for line in (best, *choices) if line.moves[:1] == best.moves[:1]), key=len)
-                lines = best._replace(moves=moves), reply._replace(moves=(move.move, *reply.moves))
-                good, bad = (self._longer(known, line, engine, limit) for line in lines)
-                why = explain(known, bad, good)
-                self.analyses[index] = before._replace(choices=self._widened(known, choices, engine, limit), reason=why)
-            advance()
+            self.analyses[index] = Analysis(lines_of(infos), infos[0]["depth"])
+            if not (explain and self._is_marked(index)):
+                advance()
+        if explain:
+            marked = set(filter(self._is_marked, range(len(self.nodes))))
+            self._look_again(engine, _longer(limit), multipv, marked)
+
+            def search(board: chess.Board, count: int, moves: Iterable[chess.Move] | None = None) -> tuple[Line, ...]:
+                return lines_of(engine.analyse(for_engine(board), limit, multipv=count, root_moves=moves, game=self))
+
+            for index, known in self._positions():
+                self._explain(index, known, search, explain)
+                if index in marked:
+                    advance()
+
+    def _positions(self) -> Iterator[tuple[int, chess.Board]]:
+        """Yield the positions with their history, as the engine takes it, from the last to the first."""
+        board = self.game.end().board()
+        for index in range(len(self.nodes), -1, -1):
+            yield index, for_engine(board)
             if index:
                 board.pop()
 
-    def _widened(self, board: chess.Board, lines: tuple[Line, ...], engine: SimpleEngine, limit: Limit) -> tuple[Line, ...]:
-        """Return the lines of all good moves, and of one that is not good, if there is one; the best of them are known."""
-        count = len(lines)
-        while len(lines) == count:
-            best, last = (judge.win_percent(line.score) for line in (lines[0], lines[-1]))
-            if abs(best - last) >= judge.INACCURACY.loss:
-                break
-            count *= 2
-            lines = lines_of(engine.analyse(board, limit, multipv=count, game=self))
-        return lines
+    def _is_marked(self, index: int) -> bool:
+        move = self.judged_move(index)
+        return bool(move and move.judgement)
 
-    def _longer(self, board: chess.Board, line: Line, engine: SimpleEngine, limit: Limit) -> Line:
-        """Return a line, continued if it is short, as where the engine knows the position after its first moves."""
-        for _ in range(SEARCHES):
-            if len(line.moves) < SHORT:
-                after = board.copy()
-                for move in line.moves:
-                    after.push(move)
-                line = line._replace(moves=(*line.moves, *engine.analyse(after, limit, game=self).get("pv", ())))
-        return line
+    def _look_again(self, engine: SimpleEngine, limit: Limit, multipv: int, marked: set[int]) -> None:
+        """Search the positions before and after marked moves for longer, those before them for the best moves, too."""
+        for index, known in self._positions():
+            if index in marked or index - 1 in marked:
+                infos = engine.analyse(known, limit, multipv=max(multipv, CHOICES if index in marked else 1), game=self)
+                lines = lines_of(infos)
+                self.analyses[index] = Analysis(lines[:multipv], infos[0]["depth"], lines if index in marked else ())
+
+    def _explain(self, index: int, board: chess.Board, search: Search, explain: Explain) -> None:
+        """Give a bad move its reason, and the position before it all good moves."""
+        move, before = self.judged_move(index), self.analyses[index]
+        if not move or not before or not (move.judgement or move.is_slip):
+            self.analyses[index] = before and before._replace(choices=())
+            return
+        best, reply = before.lines[0], move.after.lines[0]
+        why = explain(board, reply._replace(moves=(move.move, *reply.moves)), best, search, bool(move.judgement))
+        if why is None:  # the engine's score is too high
+            self.analyses[index] = before._replace(lines=tuple(line._replace(score=Cp(0)) for line in before.lines), choices=())
+        else:
+            choices = _all_good(board, before.choices or before.lines, search) if move.judgement else ()
+            self.analyses[index] = before._replace(choices=choices, reason=why)
 
     def to_json(self) -> list[Any]:
         """Return the analysis of a game as plain data, for a journal."""
@@ -266,6 +295,24 @@ class Study:
 def for_engine(board: chess.Board) -> chess.Board:
     """Return the board, without its history if that has null moves, which UCI does not."""
     return board if all(board.move_stack) else board.copy(stack=False)
+
+
+def _longer(limit: Limit) -> Limit:
+    """Return the limit of the second look."""
+    more = {name: value * LONGER for name in ("time", "nodes") if (value := getattr(limit, name))}
+    return Limit(**more, depth=limit.depth and limit.depth + DEEPER)
+
+
+def _all_good(board: chess.Board, lines: Sequence[Line], search: Search) -> tuple[Line, ...]:
+    """Return lines from a board, the best first, with those of other moves until the last one is no good move."""
+    known = list(lines)
+    while True:
+        known.sort(key=lambda line: line.score, reverse=board.turn)
+        loss = abs(judge.win_percent(known[0].score) - judge.win_percent(known[-1].score))
+        others = {*board.legal_moves} - {line.moves[0] for line in known}
+        if loss >= judge.INACCURACY.loss or not others:
+            return tuple(known)
+        known += search(board, min(len(others), 2 * len(known)), others)
 
 
 def lines_of(infos: Sequence[InfoDict]) -> tuple[Line, ...]:

@@ -8,9 +8,9 @@ search waits for the one before it. No call but `answer`, `threat`, `hint` and `
 import re
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 from io import BufferedReader, BytesIO, StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,7 +27,7 @@ from ...games.adjudication import DRAW, MATE_SCORE, UNFINISHED, Ending, find_end
 from ...games.evaluator import Evaluator
 from ...games.openings import read_line, read_position
 from ...games.pages.reasons import why_best
-from ...games.pages.study import Line, for_engine
+from ...games.pages.study import Line, for_engine, lines_of
 from ...games.pgn import ENGLISH, PgnError, game_text, split_games
 from ...games.rules import Rules
 from ...games.time_control import TimeControl
@@ -176,14 +176,16 @@ class Game:
         passed, side = _passed(board), chess.COLOR_NAMES[not board.turn].capitalize()
         if board.is_check():
             return passed, None, "You are in check."
-        best, threat = self._line(changes, board), self._line(changes, passed)
-        if not best or not threat or changes != self.changes:
+        search = partial(self._lines, changes)
+        best, threats = search(board, 1), search(passed, 1)
+        if not best or not threats or changes != self.changes:
             return None
-        gain = threat.score.score(mate_score=MATE_SCORE) - best.score.score(mate_score=MATE_SCORE)
+        gain = threats[0].score.score(mate_score=MATE_SCORE) - best[0].score.score(mate_score=MATE_SCORE)
         if (gain if passed.turn else -gain) < THREAT:
             return passed, None, f"{side} threatens nothing."
-        words = why_best(passed, threat, None, self.evaluator)
-        return passed, threat, f"{side} threatens {passed.variation_san(threat.moves[:1]).replace('. ', '.')}. {words}".rstrip()
+        _, why = why_best(passed, threats[0], None, search, self.evaluator)
+        words = f"{side} threatens {passed.variation_san(threats[0].moves[:1]).replace('. ', '.')}. {why}".rstrip()
+        return passed, threats[0], words
 
     def hint(self) -> tuple[chess.Board, Line, str] | None:
         """Return the position, the best line at full strength, and a sentence with the move and why it is good, if that is sure.
@@ -191,10 +193,12 @@ class Game:
         None if it is not the person's turn, or no longer. Waits for searches.
         """
         changes, board = self.changes, self.node.board()
-        if not (best := self._line(changes, board)):
+        search = partial(self._lines, changes)
+        if not (lines := search(board, 1)):
             return None
-        threat = None if board.is_check() else self._line(changes, _passed(board))
-        words = f"Perhaps {board.san(best.moves[0])}. {why_best(board, best, threat, self.evaluator)}".rstrip()
+        (best,), threats = lines, () if board.is_check() else search(_passed(board), 1)
+        threat, why = why_best(board, best, threats[0] if threats else None, search, self.evaluator)
+        words = f"{threat} Perhaps {board.san(best.moves[0])}. {why}".strip()
         return (board, best, words) if changes == self.changes else None
 
     @cached_property
@@ -202,17 +206,17 @@ class Game:
         """Evaluates as the engine does."""
         return Evaluator(self._weights)
 
-    def _line(self, changes: int, board: chess.Board) -> Line | None:
-        """Return the best line from a board, its score from White's side; None if the game has changed, or it is not the person's turn."""
+    def _lines(self, changes: int, board: chess.Board, count: int, moves: Iterable[chess.Move] | None = None) -> tuple[Line, ...]:
+        """Return the best lines of a board, their scores from White's side; none if the game has changed, or it is not the person's turn."""
         with self._engine_lock:
             with self.lock:
                 if changes != self.changes or self.ending or self.is_engine_to_move:
-                    return None
+                    return ()
                 # In no game, so the engine forgets it before the next move.
-                search = self._search = self._engine.analysis(for_engine(board), HINT)
+                search = self._search = self._engine.analysis(for_engine(board), HINT, multipv=count, root_moves=moves)
             search.wait()
-            info = search.info
-        return Line(info["score"].white(), tuple(info["pv"])) if changes == self.changes and "pv" in info else None
+        lines = lines_of(search.multipv)
+        return lines if changes == self.changes and lines and lines[0].moves else ()
 
     def undo(self) -> bool:
         """Take back an end that no move made, else the person's last move, with the clocks of then; the game goes on.
@@ -280,9 +284,14 @@ class Game:
     def offer_draw(self) -> bool:
         """Offer a draw on the person's turn; return whether the engine accepts, which ends the game. Waits for a search."""
         changes = self.changes
-        line = self._line(changes, self.board) if self.board.fullmove_number >= DRAW_FROM else None
+        lines = self._lines(changes, self.board, 1) if self.board.fullmove_number >= DRAW_FROM else ()
         with self.lock:
-            if not line or changes != self.changes or self.ending or abs(line.score.score(mate_score=MATE_SCORE)) > DRAW_SCORE:
+            if (
+                not lines
+                or changes != self.changes
+                or self.ending
+                or abs(lines[0].score.score(mate_score=MATE_SCORE)) > DRAW_SCORE
+            ):
                 return False
             self._end(Ending(DRAW, "agreement"))
             return True
