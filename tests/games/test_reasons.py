@@ -161,7 +161,7 @@ def test_all_good_moves_are_known_and_the_next_mistake_is_not_the_reason() -> No
     assert "Loses" not in first.before.reason
 
 
-def test_a_draw_that_was_there_anyway_is_no_mistake(evaluator: Evaluator) -> None:
+def test_a_draw_that_was_there_anyway_is_no_mistake() -> None:
     for fen, move in (("8/8/8/8/8/1Q5K/p7/k7 w - - 0 1", "Kg4"), ("8/8/8/8/8/1Q5K/2p5/k7 w - - 0 1", "Qxc2")):
         (judged,) = studied(Evaluator(), f'[FEN "{fen}"]\n\n1. {move} *\n', 20_000).judged_moves()
         assert not judged.judgement, judged.before.reason
@@ -171,7 +171,7 @@ def test_a_draw_that_was_there_anyway_is_no_mistake(evaluator: Evaluator) -> Non
     ("fen", "move", "reason"),
     [
         ("4k3/ppp2ppp/3b4/8/8/5N2/PPP2PPP/Q2RK2R w K - 0 1", "Ne5", "Loses a knight: 1...Bxe5"),
-        ("3qk3/8/8/8/8/8/4N3/Q2RK2R w K - 0 1", "Rd5", "Misses mate in 3: 1.Rxd8+."),
+        ("6k1/5ppp/8/8/8/8/Q4PPP/3RR1K1 w - - 0 1", "Qxf7+", "Misses mate on the back rank: 1.R"),
     ],
 )
 def test_a_decided_game_names_a_piece_that_hangs_and_a_mate(fen: str, move: str, reason: str) -> None:
