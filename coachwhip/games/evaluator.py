@@ -28,7 +28,8 @@ class Evaluator:
 
     def is_drawn(self, board: chess.Board) -> bool:
         """Return whether the evaluation scales this ending as a draw: bare material, or one that is drawn as a rule."""
-        return self._engine.trace(Position.from_board(board))["scale"] <= DRAWN_SCALE
+        scale: int = self._engine.trace(Position.from_board(board))["scale"]
+        return scale <= DRAWN_SCALE
 
     @staticmethod
     def see(board: chess.Board, move: chess.Move) -> int:

@@ -7,7 +7,7 @@ each version, how many of them have a sentence of mate, draw, material or motif,
 too much, or are contradicted. `--folder` keeps the analyses and the judge's searches, which a later call uses again.
 
 A gain is the least one, over the judge's answers within 5 points of winning chances of its best one, at the quiet positions (neither
-side can win material at once) of its lines. A pawn beside a piece is not counted, as the sentences do not name it.
+side can win material at once) of its lines. One pawn with a piece is not counted, as the sentences do not name it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import json
 import re
 import shlex
 import subprocess
-import sys
 import time
 from collections import Counter
 from itertools import islice
@@ -258,7 +257,11 @@ def same(one: str, other: str) -> bool:
 def report(command: str, pgn: Path, args: argparse.Namespace, judging: Judge) -> None:
     """Print the figures of one version."""
     games, seconds = analysed(command, pgn, args.nodes, args.folder)
-    spoken, total, verdicts, unmarked, others, texts = Counter(), Counter(), Counter(), Counter(), 0, []
+    spoken: Counter[str] = Counter()
+    total: Counter[str] = Counter()
+    verdicts: Counter[str] = Counter()
+    unmarked: Counter[str] = Counter()
+    others, texts = 0, []
     for game in games:
         known, boards = sentences(game), [chess.Board(position["fen"]) for position in game["positions"]]
         for move in game["moves"]:
@@ -348,4 +351,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

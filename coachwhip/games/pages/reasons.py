@@ -254,7 +254,7 @@ def _slip(bad: _Walk, good: _Walk, search: Search, evaluator: Evaluator) -> str:
 
 
 def _words(walk: _Walk, end: int) -> str:
-    """Return the pieces won up to a ply, in words. A pawn beside a piece is left out."""
+    """Return the pieces won up to a ply, in words. One pawn with a piece is left out."""
     gain = walk.gains[end]
     own = (move for at, move in zip(walk.boards, walk.moves[:end], strict=False) if at.turn == walk.side)
     if new := next((move.promotion for move in own if move.promotion and gain[move.promotion] > 0), None):

@@ -85,7 +85,7 @@ class JudgedMove(NamedTuple):
 class Search(Protocol):
     """Searches a board with its history."""
 
-    def __call__(self, board: chess.Board, count: int, moves: Iterable[chess.Move] | None = None) -> tuple[Line, ...]:
+    def __call__(self, board: chess.Board, count: int, moves: Iterable[chess.Move] | None = None, /) -> tuple[Line, ...]:
         """Return the best lines, at most so many; None: of all moves."""
 
 
