@@ -2,6 +2,7 @@
 """The static evaluation of boards, theme by theme, and which boards are quiet."""
 
 from pathlib import Path
+from typing import Any
 
 import chess
 
@@ -28,8 +29,8 @@ class Evaluator:
 
     def is_drawn(self, board: chess.Board) -> bool:
         """Return whether the evaluation scales this ending as a draw: bare material, or one that is drawn as a rule."""
-        scale: int = self._engine.trace(Position.from_board(board))["scale"]
-        return scale <= DRAWN_SCALE
+        result: dict[str, Any] = self._engine.trace(Position.from_board(board))
+        return bool(result["scale"] <= DRAWN_SCALE)
 
     @staticmethod
     def see(board: chess.Board, move: chess.Move) -> int:
