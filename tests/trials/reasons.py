@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -227,12 +228,11 @@ def analysed(command: str, pgn: Path, nodes: int, folder: Path) -> tuple[list[di
     path = folder / f"{re.sub(r'[^a-z0-9]+', '-', command.lower()).strip('-')}-{pgn.stem}-{nodes}.json"
     if not path.exists():
         start = time.monotonic()
-        run = subprocess.run(
-            [*shlex.split(command), "analyse", str(pgn), "--nodes", str(nodes), "--json"],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        environment = {
+            name: value for name, value in os.environ.items() if name != "PYTHONPATH"
+        }  # else all would run this one's code
+        call = [*shlex.split(command), "analyse", str(pgn), "--nodes", str(nodes), "--json"]
+        run = subprocess.run(call, capture_output=True, text=True, check=True, env=environment)
         path.write_text(json.dumps([json.loads(run.stdout)["games"], time.monotonic() - start]))
     games, seconds = json.loads(path.read_text())
     return games, seconds
