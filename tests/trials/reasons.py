@@ -6,8 +6,8 @@ Each COMMAND (two or more versions of coachwhip) analyses the first games of the
 each version, how many of them have a sentence of mate, draw, material or motif, by sign, and how many of the sentences are agreed, claim
 too much, or are contradicted. `--folder` keeps the analyses and the judge's searches, which a later call uses again.
 
-A gain is the least one, over the judge's answers within 5 points of winning chances of its best one, at the quiet positions (neither
-side can win material at once) of its lines. One pawn with a piece is not counted, as the sentences do not name it.
+A gain is the least one, over the judge's answers within 5 points of winning chances of its best one, at the first quiet position
+(neither side can win material at once) of its lines, not before a promotion. One pawn with a piece is not counted, as the sentences do not name it.
 """
 
 from __future__ import annotations
@@ -84,14 +84,12 @@ class Judge:
         for score, moves in lines:
             if judge.win_percent(lines[0][0]) - judge.win_percent(score) >= LOST:
                 continue
-            at, quiet = board.copy(stack=False), []
-            last = max((ply for ply, move in enumerate(moves[:14]) if move.promotion), default=0)
+            at, last = board.copy(stack=False), max((ply for ply, move in enumerate(moves[:14]) if move.promotion), default=0)
             for ply, move in enumerate(moves[:14]):
                 at.push(move)
                 if ply >= last and self.evaluator.is_settled(at):
-                    quiet.append(balance(at, side) - balance(start, side))
-            winning = next((index for index, gain in enumerate(quiet) if gain > 0), len(quiet))
-            gains.append(min(quiet[winning:] or quiet or [balance(at, side) - balance(start, side)]))
+                    break
+            gains.append(balance(at, side) - balance(start, side))
         return min(gains)
 
 

@@ -22,12 +22,12 @@ PERPETUAL = "perpetual check"
 ANSWERS = 3  # of the defender's best that are looked at
 SHORT = 6  # plies below which a line is continued
 LAST = 16  # plies of a line that are looked at
+TAIL = 4  # plies at its end of which the worst counts, as an exchange may be under way
 SHOWN = 5  # plies that are written out
 FORCED = 4  # plies of captures and checks before a motif
 LEAST_SHARE, GREATEST_SHARE = 60, 300  # centipawns of score for each pawn of material
 LEVEL = 30  # centipawns within which a score is a draw
 WON = 300  # centipawns of a won pawn ending
-THEME = 30  # centipawns that a theme of the evaluation must change
 SOON = 3  # moves to a mate that is named in a decided game, too
 PIECE = 3  # pawns that a piece is worth
 
@@ -44,7 +44,7 @@ def why_bad(board: chess.Board, played: Line, best: Line, search: Search, is_mar
     if good.mate == 0 and bad.score == Cp(0) and evaluator.is_drawn(board):
         return None
     ends = " ".join([*_mates(bad, good), *_draws(bad, good)][:2])
-    return ends or _material(bad, good, search, evaluator) or _visible(bad, good, evaluator)
+    return ends or _material(bad, good, search, evaluator) or _trade(bad)
 
 
 def why_best(board: chess.Board, best: Line, threat: Line | None, search: Search, evaluator: Evaluator) -> tuple[str, str]:
@@ -113,10 +113,13 @@ class _Walk:
     def quiet_end(self, first: int, evaluator: Evaluator) -> int:
         """Return the ply at which the side's gain is least, of those that leave neither side anything to win at once.
 
-        They count from the first one after ply `first` and the promotions that has a gain; 0 if there is none.
+        They count from the first one after ply `first` and the promotions that has a gain; 0 if there is none. In a long line, the
+        worst of its last plies is one of them.
         """
         first = max([first, *(ply for ply, move in enumerate(self.moves, start=1) if move.promotion)])
         quiet = [ply for ply in range(first, len(self.boards)) if evaluator.is_settled(self.boards[ply])]
+        if len(self.moves) >= LAST:
+            quiet.append(min(range(len(self.boards) - TAIL, len(self.boards)), key=self.worths.__getitem__))
         start = next((ply for ply in quiet if self.worths[ply] > 0), 0)
         kept = (ply for ply in quiet if ply >= start) if start else quiet
         return min(kept, key=lambda ply: self.worths[ply], default=0)
@@ -276,48 +279,13 @@ def _words(walk: _Walk, end: int) -> str:
     return " for ".join(filter(None, texts))
 
 
-def _visible(bad: _Walk, good: _Walk, evaluator: Evaluator) -> str:
-    """Return a change that one can see, where the evaluation's theme agrees."""
-    start, move, mover = bad.boards[0], bad.moves[0], not bad.side
+def _trade(bad: _Walk) -> str:
+    """Return whether the pieces go, and a lost pawn ending remains."""
     pieces = [at.occupied & ~(at.kings | at.pawns) for at in bad.boards[: FORCED + 1]]
-    if pieces[0] and 0 in pieces and bad.points >= WON:
-        bare = pieces.index(0)
-        return f"Trades into a pawn ending that is lost: {bad.text(0 if bare == 1 else 1, bare)}."
-    ends = [walk.quiet_end(2, evaluator) for walk in (good, bad)]
-    if not all(ends):
+    if not pieces[0] or 0 not in pieces or bad.points < WON:
         return ""
-    (old, fine), (new, poor) = (
-        (evaluator.terms(walk.boards[end]), walk.boards[end]) for walk, end in zip((good, bad), ends, strict=True)
-    )
-
-    def agrees(theme: str) -> bool:
-        """Return whether a theme is worse for the mover after the move than after the best one."""
-        was, becomes = (terms.get(theme, (0, 0))[bad.side] - terms.get(theme, (0, 0))[mover] for terms in (old, new))
-        return was - becomes >= THEME
-
-    if start.has_castling_rights(mover) and not bad.boards[1].has_castling_rights(mover) and not start.is_castling(move):
-        return "Gives up castling." if agrees("King shelter") else ""
-    if _passed(poor, bad.side) > max(_passed(start, bad.side), _passed(fine, bad.side)) and agrees("Passed pawns"):
-        return f"Lets {SIDES[bad.side]} have a passed pawn."
-    for name, count in (("a doubled", _doubled), ("an isolated", _isolated)):
-        if count(poor, mover) > max(count(start, mover), count(fine, mover)) and agrees("Pawns"):
-            return f"Leaves {name} pawn."
-    return ""
-
-
-def _files(board: chess.Board, side: chess.Color) -> list[int]:
-    """Return how many pawns a side has on each file, with an empty file at either end."""
-    pawns = board.pieces_mask(chess.PAWN, side)
-    return [0, *((pawns & file).bit_count() for file in chess.BB_FILES), 0]
-
-
-def _doubled(board: chess.Board, side: chess.Color) -> int:
-    return sum(max(0, number - 1) for number in _files(board, side))
-
-
-def _isolated(board: chess.Board, side: chess.Color) -> int:
-    files = _files(board, side)
-    return sum(files[at] for at in range(1, 9) if not files[at - 1] and not files[at + 1])
+    bare = pieces.index(0)
+    return f"Trades into a pawn ending that is lost: {bad.text(0 if bare == 1 else 1, bare)}."
 
 
 def _passed(board: chess.Board, side: chess.Color) -> int:
