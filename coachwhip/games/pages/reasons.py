@@ -22,10 +22,10 @@ PERPETUAL = "perpetual check"
 ANSWERS = 3  # of the defender's best that are looked at
 SHORT = 6  # plies below which a line is continued
 LAST = 16  # plies of a line that are looked at
-TAIL = 4  # plies at its end of which the worst counts, as an exchange may be under way
+SEARCHES = 3  # by which a line is continued at most
 SHOWN = 5  # plies that are written out
 FORCED = 4  # plies of captures and checks before a motif
-LEAST_SHARE, GREATEST_SHARE = 60, 300  # centipawns of score for each pawn of material
+LEAST_SHARE, GREATEST_SHARE = 60, 400  # centipawns of score for each pawn of material
 LEVEL = 30  # centipawns within which a score is a draw
 WON = 300  # centipawns of a won pawn ending
 SOON = 3  # moves to a mate that is named in a decided game, too
@@ -111,27 +111,32 @@ class _Walk:
         return next((ending for ending, holds in endings.items() if holds), "")
 
     def quiet_end(self, first: int, evaluator: Evaluator) -> int:
-        """Return the ply at which the side's gain is least, of those that leave neither side anything to win at once.
+        """Return the quiet ply at which the side's gain is least; 0 if there is none.
 
-        They count from the first one after ply `first` and the promotions that has a gain; 0 if there is none. In a long line, the
-        worst of its last plies is one of them.
+        They count from the first one after ply `first` and the promotions that has a gain.
         """
         first = max([first, *(ply for ply, move in enumerate(self.moves, start=1) if move.promotion)])
-        quiet = [ply for ply in range(first, len(self.boards)) if evaluator.is_settled(self.boards[ply])]
-        if len(self.moves) >= LAST:
-            quiet.append(min(range(len(self.boards) - TAIL, len(self.boards)), key=self.worths.__getitem__))
+        quiet = [ply for ply in range(first, len(self.boards)) if self._is_quiet(ply, evaluator)]
         start = next((ply for ply in quiet if self.worths[ply] > 0), 0)
         kept = (ply for ply in quiet if ply >= start) if start else quiet
         return min(kept, key=lambda ply: self.worths[ply], default=0)
 
+    def _is_quiet(self, ply: int, evaluator: Evaluator) -> bool:
+        """Return whether neither side can win material at once, or, as far as the line shows, none is exchanged."""
+        before, at = self.boards[ply - 1], self.boards[ply]
+        if at.is_check() or before.is_capture(self.moves[ply - 1]):
+            return evaluator.is_settled(at)
+        return evaluator.is_settled(at) or (ply < len(self.moves) and not at.is_capture(self.moves[ply]))
+
 
 def _walk(board: chess.Board, line: Line, side: chess.Color, search: Search, least: int = SHORT) -> _Walk:
-    """Return a line on boards, continued by another search if it is shorter than `least` plies."""
+    """Return a line on boards, continued by other searches while it is shorter than `least` plies."""
     walk = _Walk(board, line, side)
-    if len(walk.moves) >= least or walk.boards[-1].is_game_over():
-        return walk
-    more = search(walk.boards[-1], 1)
-    return _Walk(board, line._replace(moves=(*walk.moves, *(more[0].moves if more else ()))), side)
+    for _ in range(SEARCHES):
+        if len(walk.moves) >= least or walk.boards[-1].is_game_over() or not (more := search(walk.boards[-1], 1)):
+            break
+        walk = _Walk(board, line._replace(moves=(*walk.moves, *more[0].moves)), side)
+    return walk
 
 
 class _Gain(NamedTuple):
@@ -219,9 +224,10 @@ def _forced(walk: _Walk, ply: int, search: Search, evaluator: Evaluator) -> _Gai
     best = judge.win_percent(answers[0].score)
     gains = []
     for answer in answers:
-        if abs(judge.win_percent(answer.score) - best) < judge.INACCURACY.loss:
+        mate = (answer.score if walk.side else -answer.score).mate() or 0
+        if mate <= 0 and abs(judge.win_percent(answer.score) - best) < judge.INACCURACY.loss:
             line = answer._replace(moves=(*walk.moves[:ply], *answer.moves))
-            branch = _Walk(walk.boards[0], line, walk.side)
+            branch = _walk(walk.boards[0], line, walk.side, search)
             end = branch.quiet_end(ply + 1, evaluator)
             if branch.worths[end] < 1:
                 branch = _walk(walk.boards[0], line, walk.side, search, LAST)
@@ -229,7 +235,7 @@ def _forced(walk: _Walk, ply: int, search: Search, evaluator: Evaluator) -> _Gai
             if branch.worths[end] < 1:
                 return None
             gains.append(_Gain(branch, ply, end, branch.worths[end], _words(branch, end)))
-    return min(gains, key=lambda gain: gain.worth)
+    return min(gains, key=lambda gain: gain.worth, default=None)
 
 
 def _agrees(gain: _Gain, worth: int, loss: int) -> bool:
