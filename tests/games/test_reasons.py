@@ -106,9 +106,9 @@ def test_lines_in_the_middle_of_an_exchange(
     [
         ("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "Mates: 1.Ra8#."),
         ("4r1k1/5ppp/8/8/4N3/8/5PPP/4K2R b K - 0 1", "Wins a knight: 1...Rxe4+ takes an undefended knight."),
-        ("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR b KQkq - 0 3", "Parries mate: 4.Qxf7#."),
-        ("4k3/5ppp/8/3p4/2n5/1P6/5PPP/4K3 b - - 0 1", "Parries 2.bxc4, which wins a knight."),
-        ("rnbqkbnr/pppp1ppp/8/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 2", "Parries mate: 3.Qxf7#."),
+        ("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR b KQkq - 0 3", "White threatens mate: 4.Qxf7#."),
+        ("4k3/5ppp/8/3p4/2n5/1P6/5PPP/4K3 b - - 0 1", "White threatens 2.bxc4, which wins a knight."),
+        ("rnbqkbnr/pppp1ppp/8/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 2", "White threatens mate: 3.Qxf7#."),
     ],
 )
 def test_a_hint_has_a_reason(engine: SimpleEngine, evaluator: Evaluator, fen: str, reason: str) -> None:
@@ -120,7 +120,7 @@ def test_a_hint_has_a_reason(engine: SimpleEngine, evaluator: Evaluator, fen: st
     def search(board: chess.Board, count: int, _moves: object = None) -> tuple[Line, ...]:
         return lines_of(engine.analyse(for_engine(board), NODES, multipv=count))
 
-    why = why_best(board, best, threat, search, evaluator)
+    why = "".join(why_best(board, best, threat, search, evaluator))
     assert why.startswith(reason), why
 
 

@@ -178,7 +178,7 @@ def test_a_game_that_cannot_be_saved_is_printed(run: Run, tmp_path: Path) -> Non
 
 def test_a_hint_says_why(run_from: Callable[..., str]) -> None:
     printed = run_from("rnb1k1nr/pppp1ppp/5q2/2b1p3/4P3/2N5/PPPP1PPP/R1BQKBNR w KQkq - 0 1", "hint")
-    assert re.search(r"Perhaps \S+\. Parries mate: 1\.\.\.Qxf2#\.", printed)
+    assert re.search(r"Black threatens mate: 1\.\.\.Qxf2#\. Perhaps \S+\.", printed)
 
 
 def test_what_is_no_move_changes_nothing(run_from: Callable[..., str]) -> None:

@@ -19,9 +19,12 @@ from .study import Line, Search
 SIDES = ("Black", "White")
 COUNTS = ("", "a", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 PERPETUAL = "perpetual check"
+GAP = " ... "  # for the middle of a long line
 ANSWERS = 3  # of the defender's best that are looked at
 SHORT = 6  # plies below which a line is continued
 LAST = 16  # plies of a line that are looked at
+KEPT = 6  # plies that a gain must stay
+TAIL = 4  # plies at the end of a long line of which the worst counts, as an exchange may be under way
 SEARCHES = 3  # by which a line is continued at most
 SHOWN = 5  # plies that are written out
 FORCED = 4  # plies of captures and checks before a motif
@@ -91,7 +94,7 @@ class _Walk:
     def text(self, first: int, last: int) -> str:
         """Return the moves from ply `first` to before ply `last` with their numbers, without the middle of a long line."""
         if last - first > SHOWN:
-            return f"{self.text(first, first + 1)} ... {self.text(last - 1, last)}"
+            return f"{self.text(first, first + 1)}{GAP}{self.text(last - 1, last)}"
         return self.boards[first].variation_san(self.moves[first:last]).replace(". ", ".")
 
     def draw(self) -> str:
@@ -111,15 +114,16 @@ class _Walk:
         return next((ending for ending, holds in endings.items() if holds), "")
 
     def quiet_end(self, first: int, evaluator: Evaluator) -> int:
-        """Return the quiet ply at which the side's gain is least; 0 if there is none.
+        """Return the quiet ply at which the side's gain is least, from the first that has one to a few moves later; 0 if it has none.
 
-        They count from the first one after ply `first` and the promotions that has a gain.
+        They count from ply `first`, or from a promotion. Where none is quiet, the worst of the last plies of a long line counts.
         """
-        first = max([first, *(ply for ply, move in enumerate(self.moves, start=1) if move.promotion)])
+        first = next((ply for ply, move in enumerate(self.moves, start=1) if move.promotion and ply > first), first)
         quiet = [ply for ply in range(first, len(self.boards)) if self._is_quiet(ply, evaluator)]
         start = next((ply for ply in quiet if self.worths[ply] > 0), 0)
-        kept = (ply for ply in quiet if ply >= start) if start else quiet
-        return min(kept, key=lambda ply: self.worths[ply], default=0)
+        kept = [ply for ply in quiet if start <= ply <= start + KEPT] if start else range(max(first, LAST - TAIL), len(self.boards))
+        end = min(kept, key=lambda ply: self.worths[ply], default=0)
+        return end if start or self.worths[end] > 0 else 0
 
     def _is_quiet(self, ply: int, evaluator: Evaluator) -> bool:
         """Return whether neither side can win material at once, or, as far as the line shows, none is exchanged."""
@@ -165,6 +169,12 @@ class _Gain(NamedTuple):
                 break
         return walk.text(first, self.decision())
 
+    def is_far(self) -> bool:
+        """Return whether it takes many moves with a quiet one among them, where another search may see something else."""
+        walk, plies = self.walk, range(self.ply - 1, self.decision(), 2)
+        forced = all(walk.boards[ply].is_capture(walk.moves[ply]) or walk.boards[ply + 1].is_check() for ply in plies)
+        return GAP in self.how(self.ply - 1) and not forced and not self.words.startswith("a new")
+
     def decision(self) -> int:
         """Return the ply up to which what is won is on the side's account."""
         worths = self.walk.worths[: self.end + 1]
@@ -204,7 +214,7 @@ def _material(bad: _Walk, good: _Walk, search: Search, evaluator: Evaluator) -> 
     lost, won = _forced(bad, 2, search, evaluator), _forced(good, 1, search, evaluator)
     taken = -bad.worths[bad.quiet_end(2, evaluator) or -1]  # by the move that was played
     missed = won.worth - max(0, taken) if won else 0
-    if lost and lost.worth >= missed and _agrees(lost, lost.worth, loss):
+    if lost and lost.worth >= missed and _agrees(lost, lost.worth, loss, missed):
         verb = "Allows" if lost.words.startswith("a new") else "Loses"
         return f"{verb} {lost.words}: {lost.how(1)}."
     if won and missed > 0 and 2 * missed >= won.worth and _agrees(won, missed, loss):
@@ -238,22 +248,25 @@ def _forced(walk: _Walk, ply: int, search: Search, evaluator: Evaluator) -> _Gai
     return min(gains, key=lambda gain: gain.worth, default=None)
 
 
-def _agrees(gain: _Gain, worth: int, loss: int) -> bool:
-    """Return whether the score falls as material of this worth (in pawns) makes it fall: not less, and not much more."""
-    if loss < LEAST_SHARE * worth:
+def _agrees(gain: _Gain, worth: int, loss: int, other: int = 0) -> bool:
+    """Return whether the gain is near, and the score falls as material of this worth makes it fall: not less and, for pawns, not much more.
+
+    `other` is what the move misses besides.
+    """
+    if loss < LEAST_SHARE * worth or gain.is_far():
         return False
     end = gain.walk.boards[gain.end]
-    has_pieces = end.occupied & ~(end.kings | end.pawns)
     return (
-        loss <= GREATEST_SHARE * worth
-        or not has_pieces
+        worth >= PIECE
+        or loss <= GREATEST_SHARE * (worth + max(0, other))
+        or not end.occupied & ~(end.kings | end.pawns)
         or _passed(end, gain.walk.side) > _passed(gain.walk.boards[0], gain.walk.side)
     )
 
 
 def _slip(bad: _Walk, good: _Walk, search: Search, evaluator: Evaluator) -> str:
     """Return the mate in a few moves that is given up, or the piece that can be taken at once."""
-    if 0 < good.mate <= SOON and bad.mate >= 0:
+    if 0 < good.mate <= SOON and bad.mate >= 0 or 0 < bad.mate <= SOON and good.mate >= 0:
         return next(_mates(bad, good))
     if len(bad.moves) > 1 and bad.boards[1].is_capture(bad.moves[1]) and bad.mate == good.mate == 0:
         lost = _forced(bad, 2, search, evaluator)
