@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The static evaluation of boards, theme by theme, and which boards are quiet."""
+"""Which boards are drawn or quiet, and what exchanges win."""
 
 from pathlib import Path
 from typing import Any
@@ -8,29 +8,23 @@ import chess
 
 from ..boards import Position
 from ..core.engine import FULL_SCALE, Engine
-from ..evaluation import config, trace
+from ..evaluation import config
 
-DRAWN_SCALE = (
-    FULL_SCALE // 16
-)  # of endings that are drawn: queen against a far rook's or bishop's pawn, rook against a minor piece
+DRAWN_SCALE = FULL_SCALE // 16  # of endings that are drawn, such as queen against a far rook's or bishop's pawn
 
 
 class Evaluator:
-    """Evaluates boards with the weights and the network of a weights file."""
+    """Evaluates boards with the weights of a weights file."""
 
     def __init__(self, weights: Path | None = None) -> None:
         """Raise WeightsError for a file that cannot be used; None: the shipped weights."""
         values, network = config.evaluator(weights)
         self._engine = Engine(values, hash_mb=1, network=network)
 
-    def terms(self, board: chess.Board) -> dict[str, tuple[float, float]]:
-        """Return White's and Black's value of every theme in centipawns, see `evaluation.trace.terms`."""
-        return trace.terms(self._engine.trace(Position.from_board(board)))
-
     def is_drawn(self, board: chess.Board) -> bool:
         """Return whether the evaluation scales this ending as a draw: bare material, or one that is drawn as a rule."""
-        result: dict[str, Any] = self._engine.trace(Position.from_board(board))
-        return bool(result["scale"] <= DRAWN_SCALE)
+        trace: dict[str, Any] = self._engine.trace(Position.from_board(board))
+        return bool(trace["scale"] <= DRAWN_SCALE)
 
     @staticmethod
     def see(board: chess.Board, move: chess.Move) -> int:

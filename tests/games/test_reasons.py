@@ -35,7 +35,7 @@ def one_evaluator() -> Evaluator:
 def replies(*lines: Line) -> Search:
     """Return a search that knows only these lines: it returns what follows the position."""
 
-    def search(board: chess.Board, _count: int, _moves: object = None) -> tuple[Line, ...]:
+    def search(board: chess.Board, _count: int) -> tuple[Line, ...]:
         stack = tuple(board.move_stack)
         known = [line for line in lines if line.moves[: len(stack)] == stack and len(line.moves) > len(stack)]
         return tuple(line._replace(moves=line.moves[len(stack) :]) for line in known)
@@ -117,7 +117,7 @@ def test_a_hint_has_a_reason(engine: SimpleEngine, evaluator: Evaluator, fen: st
     passed.turn = not board.turn
     best, threat = lines_of([engine.analyse(position, NODES) for position in (board, passed)])
 
-    def search(board: chess.Board, count: int, _moves: object = None) -> tuple[Line, ...]:
+    def search(board: chess.Board, count: int) -> tuple[Line, ...]:
         return lines_of(engine.analyse(for_engine(board), NODES, multipv=count))
 
     why = "".join(why_best(board, best, threat, search, evaluator))

@@ -23,6 +23,7 @@ GAP = " ... "  # for the middle of a long line
 ANSWERS = 3  # of the defender's best that are looked at
 SHORT = 6  # plies below which a line is continued
 LAST = 16  # plies of a line that are looked at
+BEGIN = 6  # plies within which a gain begins
 KEPT = 6  # plies that a gain must stay
 TAIL = 4  # plies at the end of a long line of which the worst counts, as an exchange may be under way
 SEARCHES = 3  # by which a line is continued at most
@@ -114,16 +115,18 @@ class _Walk:
         return next((ending for ending, holds in endings.items() if holds), "")
 
     def quiet_end(self, first: int, evaluator: Evaluator) -> int:
-        """Return the quiet ply at which the side's gain is least, from the first that has one to a few moves later; 0 if it has none.
+        """Return the quiet ply at which the side has what it keeps: the most that it has at all quiet plies of a few moves; 0: nothing.
 
-        They count from ply `first`, or from a promotion. Where none is quiet, the worst of the last plies of a long line counts.
+        They begin soon after ply `first`, or after a promotion. Where none is quiet, the worst of the last plies of a long line counts.
         """
         first = next((ply for ply, move in enumerate(self.moves, start=1) if move.promotion and ply > first), first)
         quiet = [ply for ply in range(first, len(self.boards)) if self._is_quiet(ply, evaluator)]
-        start = next((ply for ply in quiet if self.worths[ply] > 0), 0)
-        kept = [ply for ply in quiet if start <= ply <= start + KEPT] if start else range(max(first, LAST - TAIL), len(self.boards))
-        end = min(kept, key=lambda ply: self.worths[ply], default=0)
-        return end if start or self.worths[end] > 0 else 0
+        spans = [[ply for ply in quiet if start <= ply <= start + KEPT] for start in quiet if start <= first + BEGIN]
+        ends = [min(span, key=self.worths.__getitem__) for span in spans]
+        if not any(self.worths[end] > 0 for end in ends):
+            ends = [min(range(max(first, LAST - TAIL), len(self.boards)), key=self.worths.__getitem__, default=0)]
+        end = max(ends, key=self.worths.__getitem__)
+        return end if self.worths[end] > 0 else 0
 
     def _is_quiet(self, ply: int, evaluator: Evaluator) -> bool:
         """Return whether neither side can win material at once, or, as far as the line shows, none is exchanged."""
@@ -148,9 +151,17 @@ class _Gain(NamedTuple):
 
     walk: _Walk  # with the answer that leaves least
     ply: int
-    end: int  # the ply of the first quiet position
-    worth: int
-    words: str
+    end: int  # the ply at which it is there to stay
+
+    @property
+    def worth(self) -> int:
+        """The pawns that it is worth."""
+        return self.walk.worths[self.end]
+
+    @property
+    def words(self) -> str:
+        """The pieces."""
+        return _words(self.walk, self.end)
 
     def how(self, first: int) -> str:
         """Return the moves from ply `first` that win it, with the motif if they have one."""
@@ -237,14 +248,11 @@ def _forced(walk: _Walk, ply: int, search: Search, evaluator: Evaluator) -> _Gai
         mate = (answer.score if walk.side else -answer.score).mate() or 0
         if mate <= 0 and abs(judge.win_percent(answer.score) - best) < judge.INACCURACY.loss:
             line = answer._replace(moves=(*walk.moves[:ply], *answer.moves))
-            branch = _walk(walk.boards[0], line, walk.side, search)
-            end = branch.quiet_end(ply + 1, evaluator)
-            if branch.worths[end] < 1:
-                branch = _walk(walk.boards[0], line, walk.side, search, LAST)
-                end = branch.quiet_end(ply + 1, evaluator)
-            if branch.worths[end] < 1:
+            branches = (_walk(walk.boards[0], line, walk.side, search, least) for least in (SHORT, LAST))
+            found = (_Gain(branch, ply, branch.quiet_end(ply + 1, evaluator)) for branch in branches)
+            if not (gain := next((gain for gain in found if gain.worth > 0), None)):
                 return None
-            gains.append(_Gain(branch, ply, end, branch.worths[end], _words(branch, end)))
+            gains.append(gain)
     return min(gains, key=lambda gain: gain.worth, default=None)
 
 
@@ -266,7 +274,7 @@ def _agrees(gain: _Gain, worth: int, loss: int, other: int = 0) -> bool:
 
 def _slip(bad: _Walk, good: _Walk, search: Search, evaluator: Evaluator) -> str:
     """Return the mate in a few moves that is given up, or the piece that can be taken at once."""
-    if 0 < good.mate <= SOON and bad.mate >= 0 or 0 < bad.mate <= SOON and good.mate >= 0:
+    if (0 < good.mate <= SOON and bad.mate >= 0) or (0 < bad.mate <= SOON and good.mate >= 0):
         return next(_mates(bad, good))
     if len(bad.moves) > 1 and bad.boards[1].is_capture(bad.moves[1]) and bad.mate == good.mate == 0:
         lost = _forced(bad, 2, search, evaluator)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from statistics import fmean
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import chess
 import chess.pgn
@@ -82,13 +82,7 @@ class JudgedMove(NamedTuple):
         return [line for line in others if (line.score > self.after.score if self.white else line.score < self.after.score)]
 
 
-class Search(Protocol):
-    """Searches a board with its history."""
-
-    def __call__(self, board: chess.Board, count: int, moves: Iterable[chess.Move] | None = None, /) -> tuple[Line, ...]:
-        """Return the best lines, at most so many; None: of all moves."""
-
-
+Search = Callable[[chess.Board, int], tuple[Line, ...]]  # returns the best lines of a board with its history, at most so many
 # Returns why the first of two lines from a board is worse than the second, "" if nothing is sure, None if it is not worse. The last
 # argument is whether the move is marked.
 Explain = Callable[[chess.Board, Line, Line, Search, bool], str | None]
@@ -163,8 +157,8 @@ class Study:
             marked = set(filter(self._is_marked, range(len(self.nodes))))
             self._look_again(engine, _longer(limit), multipv, marked)
 
-            def search(board: chess.Board, count: int, moves: Iterable[chess.Move] | None = None) -> tuple[Line, ...]:
-                return lines_of(engine.analyse(for_engine(board), limit, multipv=count, root_moves=moves, game=self))
+            def search(board: chess.Board, count: int) -> tuple[Line, ...]:
+                return lines_of(engine.analyse(for_engine(board), limit, multipv=count, game=self))
 
             for index, known in self._positions():
                 self._explain(index, known, search, explain)
@@ -303,16 +297,12 @@ def _longer(limit: Limit) -> Limit:
     return Limit(**more, depth=limit.depth and limit.depth + DEEPER)
 
 
-def _all_good(board: chess.Board, lines: Sequence[Line], search: Search) -> tuple[Line, ...]:
-    """Return lines from a board, the best first, with those of other moves until the last one is no good move."""
-    known = list(lines)
-    while True:
-        known.sort(key=lambda line: line.score, reverse=board.turn)
-        loss = abs(judge.win_percent(known[0].score) - judge.win_percent(known[-1].score))
-        others = {*board.legal_moves} - {line.moves[0] for line in known}
-        if loss >= judge.INACCURACY.loss or not others:
-            return tuple(known)
-        known += search(board, min(len(others), 2 * len(known)), others)
+def _all_good(board: chess.Board, lines: tuple[Line, ...], search: Search) -> tuple[Line, ...]:
+    """Return the lines of all good moves, and of one that is not good, if there is one; the best of them are known."""
+    loss = abs(judge.win_percent(lines[0].score) - judge.win_percent(lines[-1].score))
+    if loss >= judge.INACCURACY.loss or len(lines) == board.legal_moves.count():
+        return lines
+    return _all_good(board, search(board, 2 * len(lines)), search)
 
 
 def lines_of(infos: Sequence[InfoDict]) -> tuple[Line, ...]:

@@ -8,7 +8,7 @@ search waits for the one before it. No call but `answer`, `threat`, `hint` and `
 import re
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property, partial
 from io import BufferedReader, BytesIO, StringIO
@@ -206,14 +206,14 @@ class Game:
         """Evaluates as the engine does."""
         return Evaluator(self._weights)
 
-    def _lines(self, changes: int, board: chess.Board, count: int, moves: Iterable[chess.Move] | None = None) -> tuple[Line, ...]:
+    def _lines(self, changes: int, board: chess.Board, count: int) -> tuple[Line, ...]:
         """Return the best lines of a board, their scores from White's side; none if the game has changed, or it is not the person's turn."""
         with self._engine_lock:
             with self.lock:
                 if changes != self.changes or self.ending or self.is_engine_to_move:
                     return ()
                 # In no game, so the engine forgets it before the next move.
-                search = self._search = self._engine.analysis(for_engine(board), HINT, multipv=count, root_moves=moves)
+                search = self._search = self._engine.analysis(for_engine(board), HINT, multipv=count)
             search.wait()
         lines = lines_of(search.multipv)
         return lines if changes == self.changes and lines and lines[0].moves else ()
