@@ -20,10 +20,8 @@ class _Shot:
         self.before, self.after, self.move = boards[ply - 1], boards[ply], moves[ply - 1]
         self.to, self.side, self.enemy = self.move.to_square, not self.after.turn, self.after.turn
         self.reply, self.next = (*moves[ply : ply + 2], None, None)[:2]
-        taken = [
-            (at, later) for at, later in list(zip(boards[ply + 1 :], moves[ply + 1 :], strict=False))[::2] if at.is_capture(later)
-        ]
-        self.taken = {later.to_square for _, later in taken}  # squares on which the side takes something later
+        later = list(zip(boards[ply + 1 :], moves[ply + 1 :], strict=False))[::2]
+        self.captures = {(move.from_square, move.to_square) for at, move in later if at.is_capture(move)}  # of the side
         self.targets = chess.SquareSet(self.after.occupied_co[self.enemy])
 
     def value(self, square: chess.Square) -> int:
@@ -88,18 +86,17 @@ def _discovers(shot: _Shot) -> str:
             if left & chess.SquareSet(chess.between(slider, target)):
                 if shot.value(target) == KING:
                     return "gives a discovered check"
-                takes = shot.next and shot.next.from_square == slider and shot.next.to_square == target
-                if takes and shot.is_hanging(target, shot.value(slider), chess.SquareSet()):
+                if shot.value(target) > 1 and (slider, target) in shot.captures:
                     return f"discovers an attack on the {shot.name(target)}"
     return ""
 
 
 def _forks(shot: _Shot) -> str:
-    """The piece that moved attacks two pieces, each of which it can take with a gain, and takes one next."""
-    attacked = shot.after.attacks(shot.to) & shot.targets
+    """The piece that moved attacks two pieces, each of which it can take with a gain, and takes one."""
+    attacked = shot.after.attacks(shot.to) & shot.targets - shot.after.pieces(chess.PAWN, shot.enemy)
     by = shot.value(shot.to)
     forked = sorted((square for square in attacked if shot.is_hanging(square, by, attacked)), key=shot.value, reverse=True)
-    takes = shot.next and shot.next.from_square == shot.to and shot.next.to_square in attacked
+    takes = any((shot.to, square) in shot.captures for square in attacked)
     if len(forked) < 2 or not takes or not shot.is_safe():
         return ""
     first, second = map(shot.name, forked[:2])
@@ -116,11 +113,14 @@ def _skewers(shot: _Shot) -> str:
 
 
 def _pins(shot: _Shot) -> str:
-    """The move pins a piece, or attacks one that is pinned, and it is taken there."""
+    """The move pins a piece, or attacks one that is pinned, and it is taken there or where it takes the piece that pins it."""
+    taken = {square for _, square in shot.captures}
+    if shot.reply and shot.next and shot.next.to_square == shot.reply.to_square == shot.to:
+        taken.add(shot.reply.from_square)
     for slider in chess.SquareSet(shot.after.occupied_co[shot.side]):
         if shot.after.piece_type_at(slider) in (chess.BISHOP, chess.ROOK, chess.QUEEN):
             for front, back in shot.rays(slider, shot.after):
-                is_pin = shot.value(back) > max(shot.value(front), min(shot.value(slider), KING - 1)) and front in shot.taken
+                is_pin = shot.value(back) > max(shot.value(front), min(shot.value(slider), KING - 1)) and front in taken
                 if is_pin and slider == shot.to:
                     return f"pins the {shot.name(front)}"
                 if is_pin and front in shot.after.attacks(shot.to) and front not in shot.before.attacks(shot.move.from_square):
@@ -129,7 +129,9 @@ def _pins(shot: _Shot) -> str:
 
 
 def _traps(shot: _Shot) -> str:
-    """A piece is attacked, loses wherever it goes, and is taken."""
+    """A piece is attacked without a check, loses wherever it goes, and is taken."""
+    if shot.after.is_check():
+        return ""
     for target in shot.after.attacks(shot.to) & shot.targets:
         if not 2 < shot.value(target) < KING or not shot.is_hanging(target, shot.value(shot.to), chess.SquareSet()):
             continue
