@@ -69,13 +69,43 @@ cdef SearchInfo make_info(const Searcher* s, int kind, int number, bint chess960
         info.depth = line.depth
         info.seldepth = line.seldepth
         info.set_score(line.score)
-        info.pv = tuple([move_text(line.pv[i], chess960) for i in range(line.length)])
+        info.pv = _pv(s, line, chess960)
     else:
         info.set_score(s.bound_score)
         info.bound = "lowerbound" if kind == REPORT_LOWER else "upperbound"
         info.pv = (move_text(s.root_moves[number].move, chess960),)
     info.seldepth = max(info.seldepth, info.depth)
     return info
+
+
+cdef tuple _pv(const Searcher* s, const Line* line, bint chess960):
+    """Return the pv; one that a tt cutoff made short goes on with tt moves to the depth of its search, while no position comes twice."""
+    cdef PositionC pos = s.stack[0].pos
+    cdef PositionC after
+    cdef TTHit hit
+    cdef Move move
+    cdef int ply
+    cdef set known = {s.keys[i] for i in range(s.root_key + 1)}
+    cdef list texts = []
+    cdef bint is_over = False
+    for ply in range(max(line.length, line.depth)):
+        if ply < line.length:
+            move = line.pv[ply]
+        elif is_over or not s.params.p.use_tt or abs(line.score) >= MATE_BOUND:
+            break
+        else:
+            tt_probe(&s.tt, tt_key(&pos), ply, &hit)
+            move = hit.move
+            if move == 0 or not is_legal(&pos, move):
+                break
+        make_move(&pos, &after, move)
+        is_over = after.key in known or insufficient_material(&after) or after.rule50 >= FIFTY_MOVES
+        if is_over and ply >= line.length:
+            break
+        known.add(after.key)
+        texts.append(move_text(move, chess960))
+        pos = after
+    return tuple(texts)
 
 
 cdef str _ponder_move(const Searcher* s, bint chess960):
