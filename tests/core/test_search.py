@@ -415,6 +415,10 @@ def assert_ponder_is_sound(start: chess.Board, result: SearchResult) -> None:
         assert result.ponder == pv[1]
 
 
+def test_a_pv_is_not_cut_short_by_what_the_table_knows(engine: Engine) -> None:
+    assert len(exact_info(engine.search(Position(MIDDLEGAME), nodes=5000)).pv) > 4
+
+
 # --- The same tree every time ---
 
 
