@@ -3,15 +3,21 @@
 
 import doctest
 import importlib
+import math
+import re
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import chess
 import pytest
+from browser import DARK, PHONE, Browser
 from hypothesis import given
 from hypothesis import strategies as st
 from places import ROOT
+from programs import CHROMIUM
 
 from coachwhip.study.reference import (
     CHANCE,
@@ -28,8 +34,11 @@ from coachwhip.study.reference import (
     negamax_alpha_beta,
     quiescence,
 )
+from coachwhip.study.reference.__main__ import SEARCHES, main
 from coachwhip.study.reference.games.board import MATE, Chess, Line, material
+from coachwhip.study.reference.games.maze import END, FOOD, MOVE, TRAP, Maze
 from coachwhip.study.reference.games.tree import Branch, Tree
+from coachwhip.study.reference.watch import Watched
 
 MODULES = sorted(path.relative_to(ROOT).with_suffix("") for path in (ROOT / "coachwhip" / "study" / "reference").rglob("*.py"))
 
@@ -164,4 +173,175 @@ def test_in_check_quiescence_looks_at_every_move() -> None:
     assert quiescence(game, game.initial(), material, game.noisy, game.may_stand_pat).value == -MATE
 
 
-# --- The subcommand ---
+# --- Watched searches ---
+
+TREE = "[[3, 12, 8], [2, 4, 6], [14, 5, 2]]"
+STEPS = """\
+1. Leaf 3: B is at most 3.
+2. Leaf 12: B is still at most 3.
+3. Leaf 8: B is 3, so A is at least 3.
+4. Leaf 2: C is at most 2, and A has 3 already, so the leaves 4 and 6 are cut.
+5. Leaf 14: D is at most 14, so A is between 3 and 14.
+6. Leaf 5: D is at most 5, so A is between 3 and 5.
+7. Leaf 2: D is 2, so A is 3.
+"""
+
+
+def interval(label: str) -> tuple[float, float]:
+    """The bounds in a label: `<= 3`, `>= 3`, `3` or `3 ... 14`."""
+    numbers = [float(number) for number in re.findall(r"-?\d+", label)]
+    return (-math.inf if "<" in label else numbers[0]), (math.inf if ">" in label else numbers[-1])
+
+
+@given(st.lists(subtrees, min_size=1, max_size=4), uneven, st.sampled_from([alpha_beta, alpha_beta_list, minimax]))
+def test_what_is_known_is_true_and_the_cut_leaves_were_never_read(root: Any, order: tuple[int, ...], algorithm: Any) -> None:
+    asked = []
+
+    class Logged(Tree):
+        def utility(self, state: Branch, player: int) -> Any:
+            asked.append(state.subtree)
+            return super().utility(state, player)
+
+    answer = algorithm(Logged(root, order), Branch(root, 0))
+    watched = Watched(root, algorithm, order)
+    assert watched.move == answer.move
+    known, true, cut = dict[int, Any](), dict[int, Any](), set[int]()
+    for node in reversed(watched.nodes):
+        values = [true[child.number] for child in node.children]
+        true[node.number] = (min(values) if order[node.ply % len(order)] else max(values)) if values else node.subtree
+    for step in watched.steps:
+        known |= {number: interval(label) for number, (_, label) in step["changed"].items() if label}
+        assert all(low <= true[number] <= high for number, (low, high) in known.items())
+        new = {number for number, (mark, _) in step["changed"].items() if mark == "cut"}
+        assert not new or " already, so " in step["text"]
+        cut |= new
+    assert known[0] == (true[0], true[0])
+    assert true[0] == (-answer.value if order[0] else answer.value)
+    assert asked == [leaf.subtree for leaf in watched.leaves if not cut & {node.number for node in (leaf, *leaf.above)}]
+
+
+def test_the_terminal_shows_the_tree_and_the_steps_of_the_textbook(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["--tree", TREE]) == 0
+    printed = capsys.readouterr().out
+    assert f"\n\n{STEPS}\n" in printed
+    assert "    C  MIN  at most 2\n        2\n        4  cut\n        6  cut\n" in printed
+    assert printed.endswith("(B), 7 of 9 leaves read\nminimax: value 3, best move 1 (B), 9 of 9 leaves read\n")
+    drawn = ElementTree.fromstring(Watched([[3, 12, 8], [2, 4, 6], [14, 5, 2]], alpha_beta).svg(5))  # as a notebook shows it
+    assert {"3", "<= 2", "<= 14", "3 ... 14"} <= set(drawn.itertext())
+    (tmp_path / "tree.txt").write_text(TREE.replace(" [", "\n["), encoding="utf-8")
+    assert main(["--file", str(tmp_path / "tree.txt")]) == 0
+    assert capsys.readouterr().out == printed
+
+
+@pytest.mark.parametrize(
+    ("words", "value", "last"),
+    [
+        (["[[[2, 7], [4, 6]], [[9, 0], [5], [8, 1]]]", "--order", "max,chance,min"], "3", "H is 1, so C is 2, so A is 3."),
+        (["[[(1, 2, 6), (4, 3, 3)], [(6, 1, 2), (7, 4, 1)]]"], "(7, 4, 1)", "C is (7, 4, 1), so A is (7, 4, 1)."),
+        (["[[1, 2.5], 4]", "--min-first"], "2.5", "Leaf 4: A is 2.5."),
+    ],
+)
+def test_other_trees(words: list[str], value: str, last: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--tree", *words]) == 0
+    steps, results = capsys.readouterr().out.split("\n\n")[1:]
+    assert steps.endswith(last)
+    assert f"value {value}, best" in results
+
+
+def test_a_seed_decides_a_random_tree_and_a_large_one_is_only_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    printed = []
+    for size, seed in (("3,2", "1"), ("3,2", "1"), ("3,2", "2"), ("6,4", "1")):
+        assert main(["--random", size, "--seed", seed]) == 0
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1] != printed[2]
+    assert printed[3].startswith("1555 nodes\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--tree", "[[3, 12], 5"], "--tree: line 1, column 1: "),
+        (["--tree", "[[3, 12],\n []]"], "line 2, column 2: expected a branch, a number, or a vector"),
+        (["--tree", "[3, (3, 1)]"], "column 5: expected a branch"),
+        (["--tree", "[" * 10_000 + "1" + "]" * 10_000], "line 1, column 201: "),
+        (["--tree", "[" + "-" * 3000 + "1]"], "maximum recursion depth"),
+        (["--tree", ""], "line 0, column 0: "),
+        (["--tree", "[(1, 2)]", "--algorithm", "alpha_beta"], "vectors need max_n"),
+        (["--tree", "[1]", "--order", "min,chance", "--algorithm", "minimax"], "chance needs expectimax"),
+        (["--tree", "[1]", "--order", "max,mix"], "invalid order value: 'max,mix'"),
+        (["--tree", "[(1, 2)]", "--report", "NEW"], "a page minimax or alpha_beta"),
+        (["--random", "6,4", "--report", "NEW"], "a page has at most 500 nodes, not 1555"),
+        (["--maze", __file__], "a maze has one P"),
+    ],
+)
+def test_bad_words_get_one_message(words: list[str], complaint: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main([str(tmp_path / word) if word == "NEW" else word for word in words]) == 2
+    message = capsys.readouterr().err
+    assert complaint in message
+    assert message.count("\n") == 1
+
+
+@pytest.mark.needs_program(CHROMIUM)
+def test_the_page_steps_by_keys_and_checks_an_exercise(tmp_path: Path) -> None:
+    assert main(["--tree", TREE, "--report", str(tmp_path / "tree.html"), "--seed", "1"]) == 0
+    with Browser(tmp_path) as chromium:
+        url = (tmp_path / "tree.html").as_uri()
+        assert chromium.open(url, PHONE, dark=True).colours_if_it_fits() == DARK
+        page = chromium.open(url)
+        for expected in STEPS.splitlines():
+            page.press("ArrowRight")
+            assert page.value("document.querySelector('.status').textContent").startswith(f"{expected}\nAt ")
+        assert page.value("[...document.querySelectorAll('.cut .name')].map((name) => name.textContent)") == ["4", "6"]
+        page.press("ArrowLeft")
+        assert "alpha 3, beta 5" in page.value("document.querySelector('.status').textContent")
+        page.click("[data-do=exercise]")
+        assert page.value("document.querySelectorAll('.cut, .seen').length") == 0
+        for label in ("Cut 4", "Cut 5"):
+            page.value(f"document.querySelector(\"[aria-label='{label}']\").focus()")
+            page.type(" ")
+        for value in ("3", "3", "<=2", "5"):
+            page.value("[...document.querySelectorAll('label input')].find((input) => !input.value).focus()")
+            page.type(value)
+        page.type("\r")
+        marks = page.value("document.querySelector('.verdict').value").splitlines()
+        assert " ".join(mark.partition(".")[0] for mark in marks) == (
+            "4 of 7 right A 3: right B 3: right C <=2: right 4 cut: right 6 not cut: wrong D 5: wrong 5 cut: wrong"
+        )
+        assert (marks[5][18:], marks[6][12:]) == (STEPS.splitlines()[3], STEPS.splitlines()[6])
+        names = "[...document.querySelectorAll('.name')].map((name) => name.textContent).join(' ')"
+        before = page.value(names)
+        page.click("[data-do=new]")
+        assert page.value(names) != before
+        assert page.value("document.querySelector('.verdict').value + document.querySelector('label input').value") == ""
+
+
+# --- The maze ---
+
+
+def test_the_maze_counts_moves_food_and_the_end() -> None:
+    maze = Maze("######\n#P..G#\n######")
+    [eats] = maze.actions(maze.initial())
+    eaten = maze.result(maze.initial(), eats)
+    assert (eaten.score, len(eaten.food), maze.to_move(eaten)) == (MOVE + FOOD, 1, 1)
+    caught, won = (maze.result(maze.result(eaten, ghost), eats + 1) for ghost in (eats + 1, eats + 2))
+    assert (caught.outcome, caught.score, maze.is_terminal(caught)) == ("caught", 2 * (MOVE + FOOD) + END["caught"], True)
+    assert (won.outcome, maze.utility(won, 1)) == ("won", -2 * (MOVE + FOOD) - END["won"])
+
+
+def test_who_expects_the_worst_gives_up_where_the_other_escapes() -> None:
+    wins = {}
+    for name in ("minimax", "alpha_beta", "expectimax"):
+        for text in (TRAP, TRAP.replace("G", "W")):
+            maze = Maze(text, chance=name == "expectimax")
+            ends = [[*maze.played(partial(SEARCHES[name], maze), seed)][-1].outcome for seed in range(20)]
+            wins[name, text == TRAP] = ends.count("won")
+    assert wins.pop(("expectimax", False)) > 10
+    assert not any(wins.values())
+
+
+def test_a_game_in_a_maze_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "maze.txt").write_text("#######\n#P..  #\n### #G#\n#######\n", encoding="utf-8")
+    assert main(["--maze", str(tmp_path / "maze.txt")]) == 0
+    frames = capsys.readouterr().out.split("\n\n")
+    assert frames[0] == "#######\n#P..  #\n### #G#\n#######\nscore 0 "
+    assert frames[-2].endswith("score 518 won")

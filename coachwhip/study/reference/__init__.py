@@ -6,7 +6,7 @@ state after a move, the value at the end. The code is written to be clear, not f
 A good order to read in:
 
  1. `game`         definitions of a game and of the result of a search, the count of nodes
- 2. `games.tree`   the smallest game: a tree written as nested lists;  then `games.tictactoe` and `games.halving`
+ 2. `games.tree`   the smallest game: a tree of nested lists (drawn by `watch`);  then `games.tictactoe` and `games.halving`
  3. `minimax`      the definition that all other searches are compared with
  4. `negamax`      minimax with one function for both sides, without and with alpha-beta
  5. `alphabeta`    the same value and move from fewer nodes
@@ -16,7 +16,8 @@ A good order to read in:
  9. `beam`         only the best few moves: fast and sometimes wrong
 10. `multiplayer`  three and more players: utility vectors and max^n (`games.coins`)
 11. `chance`       dice: expectimax (`games.dice`)
-12. `games.board`  chess with python-chess; after it read core/search/search.pyx, the fast search of the engine
+12. `games.maze`   one player and ghosts that hunt or wander: these searches to a depth
+13. `games.board`  chess with python-chess; after it read core/search/search.pyx, the fast search of the engine
 
 `coachwhip reference` compares the algorithms on small games. From Python:
 

@@ -1,35 +1,47 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip reference`: prints a table of small games and algorithms, with the number of nodes that each one visits."""
+"""`coachwhip reference`: a table of small games and algorithms, with their nodes; the search of a tree, drawn; a maze, played."""
 
 import argparse
 import json
+import random
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial, reduce
 from typing import Any, NamedTuple
 
 import chess
 
-from ...cli.command import Parser, whole_number
+from ...cli.command import CommandError, Parser, file_name, numbers, whole_number
+from ...cli.files import read_bytes, write_bytes
+from ...cli.outputs import add_force, check_outputs
 from ...cli.table import plain
 from .alphabeta import alpha_beta
 from .beam import beam
 from .chance import expectimax
-from .game import Counted, Game
+from .game import CHANCE, Counted, Game
 from .games.board import Chess, material
 from .games.coins import CoinRow
 from .games.dice import Dice
 from .games.halving import Halving
+from .games.maze import TRAP, Maze
 from .games.tictactoe import TicTacToe
-from .games.tree import AIMA_TREE
+from .games.tree import AIMA_TREE, read_tree
 from .horizon import Truncated, at_depth, h_minimax
 from .iterative import alpha_beta_list, minimax_list
 from .minimax import minimax
 from .multiplayer import max_n
 from .negamax import negamax, negamax_alpha_beta
 from .quiescence import quiet
+from .watch import Watched, page
 
 BEAM = 5  # moves
 EXACT = (minimax, negamax, minimax_list, alpha_beta, negamax_alpha_beta, alpha_beta_list)  # three visit all nodes, three prune
 MIDDLEGAME = "r2q1rk1/ppp2ppp/2np1n2/2b1p3/2B1P1b1/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 8"
+MAX_DRAWN, OTHERS = 500, 20  # nodes; other trees of a page
+BOTH: dict[str, Callable[[Any, Any], Any]] = {"minimax": minimax, "alpha_beta": alpha_beta}  # shown next to each other
+SEARCHES = BOTH | {
+    "expectimax": lambda game, state: expectimax(game, state, game.odds, 0),
+    "max_n": lambda game, state: max_n(game, state, getattr(game, "players", 0) or 2),
+}
 
 
 class Row(NamedTuple):
@@ -44,7 +56,8 @@ class Row(NamedTuple):
 
 def run(name: str, algorithm: str, game: Game[Any, Any], search: Callable[[Game[Any, Any], Any], Any]) -> Row:
     """Search a game from its start and count the nodes."""
-    counted = Counted(game)
+    counted: Any = Counted(game)
+    counted.odds = getattr(game, "odds", None)
     answer = search(counted, counted.initial())
     value = getattr(answer, "values", None) or answer.value
     return Row(name, algorithm, str(value), str(answer.move), counted.nodes)
@@ -58,8 +71,7 @@ def small_games() -> Iterator[Row]:
             yield run(name, algorithm.__name__, game, algorithm)
     yield run("tic-tac-toe", "alpha_beta", TicTacToe(), alpha_beta)
     yield run("coins 1 5 2 4", "max_n", CoinRow((1, 5, 2, 4)), lambda game, state: max_n(game, state, 3))
-    dice = Dice(faces=4, limit=4)
-    yield run("dice 4, limit 4", "expectimax", dice, lambda game, state: expectimax(game, state, dice.odds))
+    yield run("dice 4, limit 4", "expectimax", Dice(faces=4, limit=4), SEARCHES["expectimax"])
 
 
 def chess_position(depth: int) -> Iterator[Row]:
@@ -71,25 +83,91 @@ def chess_position(depth: int) -> Iterator[Row]:
     yield run(name, "h_minimax", rules, lambda game, state: h_minimax(game, state, material, at_depth(depth)))
     yield run(name, "alpha_beta", short, alpha_beta)
     yield run(name, "alpha_beta, quiescence", calm, alpha_beta)
-    yield run(
-        name, f"beam of {BEAM}", short,
-        lambda game, state: beam(game, state, BEAM, lambda reached, player: material(reached.state, player)),
-    )  # fmt: skip
+    yield run(name, f"beam of {BEAM}", short, partial(beam, width=BEAM, guess=lambda node, player: material(node.state, player)))
+
+
+def mazes(rounds: int) -> Iterator[Row]:
+    """Search the first scene of a maze, and play it out against ghosts that hunt or wander: instead of the move, how it ended."""
+    for name in (*BOTH, "expectimax"):
+        for ghosts, text in (("hunt", TRAP), ("wander", TRAP.replace("G", "W"))):
+            maze = Maze(text, rounds, chance=name == "expectimax")
+            *_, end = maze.played(partial(SEARCHES[name], maze), seed=2)
+            yield run(f"maze, ghosts {ghosts}", name, maze, SEARCHES[name])._replace(move=f"{end.outcome}, {end.score}")
 
 
 def main(argv: Sequence[str]) -> int:
     """Run the subcommand."""
-    parser = Parser("reference", "Compare textbook searches on small games.")
-    about = "depth of the chess position's search, in plies (default 2)"
-    parser.add_argument("--depth", type=whole_number(1, 4), default=2, metavar="N", help=about)
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
+    parser = Parser("reference", "Compare textbook searches on small games; draw the search of a tree; play in a maze.")
+    add, what = parser.add_argument, parser.add_mutually_exclusive_group().add_argument
+    add("--depth", type=whole_number(1, 4), default=2, metavar="N", help="plies in chess, rounds in a maze (default 2)")
+    what("--json", action="store_true", help="print one JSON object instead of text")
+    what("--tree", help='search a tree: "[[3, 12, 8], [2, 4, 6], [14, 5, 2]]"; for max_n with leaves like (3, 1)')
+    what("--file", type=file_name, help="search the tree in a file")
+    what("--random", type=numbers(2, 6), metavar="BRANCHING,DEPTH", help="search a random tree")
+    what(
+        "--maze", type=file_name, help="play in the maze of a file: # wall, . food, P player, G ghost that hunts, W that wanders"
+    )
+    add("--algorithm", choices=SEARCHES, help="search of the tree or the maze (default alpha_beta, or what the tree needs)")
+    add("--order", type=order, help="who moves in the tree, level by level: max,chance,min (default max,min)")
+    add("--min-first", dest="order", action="store_const", const=(1, 0), help="MIN moves first in the tree")
+    add("--seed", type=whole_number(0, 10**9), metavar="N", help="of random trees and ghosts")
+    add("--report", type=file_name, metavar="FILE", help="write a page of HTML that goes through the search of the tree")
+    add("--exercise", action="store_true", help="let the page start with an exercise")
+    add_force(add)
     return parser.run(argv, _reference)
 
 
+def order(text: str) -> tuple[int, ...]:
+    """Read who moves: MAX is 0, MIN 1, CHANCE -1."""
+    return tuple(("chance", "max", "min").index(word) - 1 for word in text.split(","))
+
+
+def _filled(tree: Any, source: random.Random) -> Any:  # with random leaves
+    return [_filled(child, source) for child in tree] if isinstance(tree, list) else source.randint(0, 20)
+
+
 def _reference(args: argparse.Namespace) -> int:
-    rows = [*small_games(), *chess_position(args.depth)]
-    if args.json:
-        print(json.dumps([row._asdict() for row in rows], indent=2))
+    check_outputs(args, {"report": "a page of coachwhip"})
+    source, path, text = random.Random(args.seed), args.maze or args.file, args.tree
+    if args.random:
+        text = str(_filled(reduce(lambda tree, _: [tree] * args.random[0], range(args.random[1]), text), source))
+    try:
+        text = read_bytes(path).decode() if path else text
+        read: Any = partial(Maze, rounds=args.depth, chance=args.algorithm == "expectimax") if args.maze else read_tree
+        game = text if text is None else read(text)
+    except ValueError as error:
+        raise CommandError(f"{path or ('--random' if args.random else '--tree')}: {error}") from error
+    if (args.report and not isinstance(game, list)) or (args.exercise and not args.report):
+        raise CommandError("--report needs a tree, and --exercise needs --report")
+    if isinstance(game, list):
+        _tree(game, args, source)
+    elif game:
+        for scene in game.played(partial(SEARCHES[args.algorithm or "alpha_beta"], game), args.seed):
+            print(f"{game.drawn(scene)}\n" * (scene.outcome != "" or scene.ply % len(scene.cells) == 0), end="")
     else:
-        print(plain(Row._fields, [[*row[:-1], f"{row.nodes:,}"] for row in rows], left=4))
+        rows = [*small_games(), *mazes(args.depth), *chess_position(args.depth)]
+        table = plain(Row._fields, [[*row[:-1], f"{row.nodes:,}"] for row in rows], left=4)
+        print(json.dumps([row._asdict() for row in rows], indent=2) if args.json else table)
     return 0
+
+
+def _tree(root: Any, args: argparse.Namespace, source: random.Random) -> None:
+    needed = "max_n" if "(" in str(root) else "expectimax" if CHANCE in (args.order or ()) else None
+    name = args.algorithm or needed or "alpha_beta"
+    names = [name, *(other for other in BOTH if name in BOTH and other != name)]
+    if (needed and name != needed) or (needed == "max_n" and args.order) or (args.report and len(names) == 1):
+        raise CommandError("vectors need max_n without --order, chance needs expectimax, and a page minimax or alpha_beta")
+
+    def watched(tree: Any) -> tuple[Watched, str]:
+        searches = [Watched(tree, SEARCHES[name], args.order) for name in names]
+        return searches[0], "\n".join(f"{name}: {search.result_line()}" for name, search in zip(names, searches, strict=True))
+
+    drawn, results = watched(root)
+    if args.report and len(drawn.nodes) > MAX_DRAWN:
+        raise CommandError(f"a page has at most {MAX_DRAWN} nodes, not {len(drawn.nodes)}")
+    if args.report:
+        others = [watched(_filled(root, source)) for _ in range(OTHERS)]
+        write_bytes(args.report, page([(drawn, results), *others], exercise=args.exercise).encode())
+    else:
+        steps = [drawn.outline(), "", *(step["text"] for step in drawn.steps), ""]
+        print(*(steps if len(drawn.nodes) <= MAX_DRAWN else [f"{len(drawn.nodes)} nodes"]), results, sep="\n")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The simplest game: a tree of nested lists. A list is a node with its children, anything else is a leaf."""
 
+import ast
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -56,3 +58,24 @@ class Tree:
 
 
 AIMA_TREE = Tree([[3, 12, 8], [2, 4, 6], [14, 5, 2]])  # the two-ply example of AIMA's chapter: value 3, by the first move
+
+
+def read_tree(text: str) -> Any:
+    """Return nested lists with numbers at the leaves, or vectors of one length. Raises ValueError that names the place."""
+    lengths = set()
+
+    def read(node: ast.expr) -> Any:
+        if isinstance(node, ast.List) and node.elts:
+            return [read(child) for child in node.elts]
+        leaf = ast.unparse(node)
+        lengths.add(leaf.count(","))
+        if not re.fullmatch(r"\(?-?\d{1,9}(\.\d{1,9})?(, -?\d{1,9}(\.\d{1,9})?)*\)?", leaf) or len(lengths) > 1 or node is root:
+            expected = "expected a branch, a number, or a vector as long as the others"
+            raise SyntaxError(f"{expected}, not {leaf[:20]}", (None, node.lineno, node.col_offset + 1, None))
+        return ast.literal_eval(node)
+
+    try:
+        root = ast.parse(text.strip(), mode="eval").body
+        return read(root)
+    except (SyntaxError, RecursionError) as error:
+        raise ValueError(f"line {getattr(error, 'lineno', 1)}, column {getattr(error, 'offset', 1)}: {error.args[0]}") from error

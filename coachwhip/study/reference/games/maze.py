@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A maze with food: one MAX, then its ghosts, one by one. Sources: the Pac-Man projects of Berkeley's CS188; AIMA's chapter."""
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from ..game import CHANCE, Value
+
+WEIGHTS = {"score": 1, "food": -2, "ghost": 1}  # of the evaluation, with the distance to the nearest ghost: change them
+MOVE, FOOD, END = -1, 10, {"caught": -500, "won": 500, "": 0}  # scores
+TRAP = """\
+#########
+#G ######
+# .   # #
+# P# .G #
+#########"""
+
+
+class Scene(NamedTuple):
+    """The cells of MAX and the ghosts, as places in the text, and the moves since the search began, which MAX does."""
+
+    cells: tuple[int, ...]
+    food: frozenset[int]
+    score: int = 0
+    outcome: str = ""
+    ply: int = 0
+
+
+class Maze:
+    """A maze of # wall, . food, P MAX, G ghosts that hunt and W that wander, cut after `rounds`. Raises ValueError."""
+
+    def __init__(self, text: str = TRAP, rounds: int = 2, *, chance: bool = False) -> None:
+        self._width, self._ghost = max(map(len, text.splitlines()), default=0) + 1, CHANCE if chance else 1
+        self._text = "".join(line.ljust(self._width - 1, "#") + "\n" for line in text.splitlines())
+        self._free = [cell for cell, sign in enumerate(self._text) if sign not in "#\n"]
+        max_, ghosts, food = ([cell for cell in self._free if self._text[cell] in signs] for signs in ("P", "GW", "."))
+        self._start, self._depth = Scene((*max_, *ghosts), frozenset(food)), rounds * (1 + len(ghosts))
+        if len(max_) != 1 or not 0 < len(ghosts) < 5 or not food:
+            raise ValueError("a maze has one P, 1 to 4 G or W, and food (.)")
+
+    def _distance(self, start: int, end: int) -> int:
+        return abs(start // self._width - end // self._width) + abs(start % self._width - end % self._width)
+
+    def initial(self) -> Scene:
+        return self._start
+
+    def to_move(self, state: Scene) -> int:
+        return self._ghost if state.ply % len(state.cells) else 0
+
+    def actions(self, state: Scene) -> Sequence[int]:
+        cell = state.cells[state.ply % len(state.cells)]
+        return [cell + way for way in (-self._width, -1, 1, self._width) if cell + way in self._free] or [cell]
+
+    def odds(self, state: Scene) -> list[tuple[Fraction, int]]:
+        return [(Fraction(1, len(self.actions(state))), cell) for cell in self.actions(state)]
+
+    def result(self, state: Scene, move: int) -> Scene:
+        turn = state.ply % len(state.cells)
+        cells, food = (*state.cells[:turn], move, *state.cells[turn + 1 :]), state.food - {move} if turn == 0 else state.food
+        outcome = "caught" if cells[0] in cells[1:] else "" if food else "won"
+        score = state.score + (MOVE if turn == 0 else 0) + FOOD * (len(state.food) - len(food)) + END[outcome]
+        return Scene(cells, food, score, outcome, state.ply + 1)
+
+    def is_terminal(self, state: Scene) -> bool:
+        return state.outcome != "" or state.ply >= self._depth
+
+    def utility(self, state: Scene, player: int) -> Value:
+        nearest = min(self._distance(state.cells[0], ghost) for ghost in state.cells[1:])
+        estimate = WEIGHTS["score"] * state.score + WEIGHTS["food"] * len(state.food) + WEIGHTS["ghost"] * nearest
+        return (state.score if state.outcome else estimate) * (-1 if player else 1)
+
+    def played(self, search: Callable[[Scene], Any], seed: int | None) -> Iterator[Scene]:
+        """Yield the scenes of a game. A ghost that hunts moves as near to MAX as it can, another anywhere; the seed decides."""
+        source, scene = random.Random(seed), self._start
+        while not scene.outcome and scene.score > END["caught"]:
+            yield scene
+            hunts = self._text[self._start.cells[scene.ply % len(scene.cells)]] == "G"
+            ghost = min(self.actions(scene), key=lambda cell: (hunts and self._distance(cell, scene.cells[0]), source.random()))
+            scene = self.result(scene, ghost if scene.ply % len(scene.cells) else search(scene._replace(ply=0)).move)
+        yield scene
+
+    def drawn(self, scene: Scene) -> str:
+        signs = dict(enumerate(self._text)) | dict.fromkeys(self._free, " ") | dict.fromkeys(scene.food, ".")
+        signs |= {cell: self._text[start] for cell, start in zip(scene.cells, self._start.cells, strict=True)}
+        return f"{''.join(signs.values())}score {scene.score} {scene.outcome}\n"
