@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Why a move is bad, or good, in one or two sentences that say only what the engine's searches show; "" if nothing is sure.
 
-Mates come first, then forced draws, material that is won against every good defence, and changes that one can see.
+Mates come first, then forced draws, material that is won against every good defence, and trades into lost pawn endings.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,6 @@ LAST = 16  # plies of a line that are looked at
 BEGIN = 6  # plies within which a gain begins
 KEPT = 6  # plies that a gain must stay
 TAIL = 4  # plies at the end of a long line of which the worst counts, as an exchange may be under way
-SEARCHES = 3  # by which a line is continued at most
 SHOWN = 5  # plies that are written out
 FORCED = 4  # plies of captures and checks before a motif
 LEAST_SHARE, GREATEST_SHARE = 60, 400  # centipawns of score for each pawn of material
@@ -137,11 +136,9 @@ class _Walk:
 
 
 def _walk(board: chess.Board, line: Line, side: chess.Color, search: Search, least: int = SHORT) -> _Walk:
-    """Return a line on boards, continued by other searches while it is shorter than `least` plies."""
+    """Return a line on boards, continued by another search if it is shorter than `least` plies."""
     walk = _Walk(board, line, side)
-    for _ in range(SEARCHES):
-        if len(walk.moves) >= least or walk.boards[-1].is_game_over() or not (more := search(walk.boards[-1], 1)):
-            break
+    if len(walk.moves) < least and not walk.boards[-1].is_game_over() and (more := search(walk.boards[-1], 1)):
         walk = _Walk(board, line._replace(moves=(*walk.moves, *more[0].moves)), side)
     return walk
 
@@ -155,12 +152,10 @@ class _Gain(NamedTuple):
 
     @property
     def worth(self) -> int:
-        """The pawns that it is worth."""
         return self.walk.worths[self.end]
 
     @property
     def words(self) -> str:
-        """The pieces."""
         return _words(self.walk, self.end)
 
     def how(self, first: int) -> str:
