@@ -59,6 +59,11 @@ def line(board: chess.Board, moves: str, score: Score) -> Line:
         ("6k1/8/8/p7/8/5K2/6PP/8 w - - 0 1", "g4", "Allows a new queen: 1...a4 ... 4...a1=Q."),
         ("8/2P5/8/8/3r4/8/2K5/k7 w - - 0 6", "c8=Q", "Lets Black draw by stalemate: 6...Rc4+ 7.Qxc4."),  # Saavedra's study
         ("8/k1P5/2K5/8/8/8/8/8 w - - 0 1", "c8=Q", "Misses mate in 2: 1.c8=R. Draws by stalemate."),
+        (
+            "k2r3r/1pq1bppp/p2p1p2/2p5/2P1P3/P1N4P/1PP1QP1P/1K1R3R w - - 1 15",
+            "f3",
+            "Misses a bishop: 15.Nd5 forks queen and bishop.",
+        ),
         ("4r1k1/2Q2pp1/3R3p/8/4P3/5P1P/6PK/q7 b - - 0 1", "Re6", "Misses a draw by perpetual check: 1...Qe5+."),
     ],
 )
@@ -73,6 +78,26 @@ def test_example_positions(engine: SimpleEngine, evaluator: Evaluator, fen: str,
     last = list(study.judged_moves())[-1]
     assert last.before.reason.startswith(reason), last.before.reason
     assert last.before.choices[0].moves[0] != last.move
+
+
+@pytest.mark.parametrize(
+    ("fen", "move", "reason"),
+    [
+        ("8/8/8/8/8/1Q5K/p7/k7 w - - 0 1", "Kg4", ""),  # a draw before and after
+        ("5rk1/p4p1p/1R4p1/5p2/2Pb1P2/5Q2/2Br2PP/5R1K b - - 2 28", "Bxb6", ""),  # both ways to take the rook win it
+        ("r5k1/5ppp/8/3q4/8/8/5PPP/4R1K1 w - - 0 1", "Re7", "Allows mate in 2"),  # the game was decided
+    ],
+)
+def test_what_is_no_mistake_gets_no_reason_but_mates_do(
+    engine: SimpleEngine, evaluator: Evaluator, fen: str, move: str, reason: str
+) -> None:
+    game = chess.pgn.Game.without_tag_roster()
+    game.setup(board := chess.Board(fen))
+    game.add_line([board.parse_san(move)])
+    study = Study(game, "")
+    study.analyse(engine, NODES, 1, lambda: None, partial(why_bad, evaluator=evaluator))
+    (judged,) = study.judged_moves()
+    assert judged.before.reason.startswith(reason) and bool(judged.before.reason) == bool(reason), judged
 
 
 HANGING = "r4rk1/ppp2ppp/2n5/3q4/3P1b2/2P2N2/PP1Q1PPP/R4RK1 w - - 0 1"

@@ -33,6 +33,7 @@ LEVEL = 30  # centipawns within which a score is a draw
 WON = 300  # centipawns of a won pawn ending
 SOON = 3  # moves to a mate that is named in a decided game, too
 PIECE = 3  # pawns that a piece is worth
+ALONE = "forks", "skewers", "pins", "traps"  # motifs that are reasons even where no material is certain
 
 
 def why_bad(board: chess.Board, played: Line, best: Line, search: Search, is_marked: bool, evaluator: Evaluator) -> str | None:
@@ -72,9 +73,6 @@ def why_best(board: chess.Board, best: Line, threat: Line | None, search: Search
     if against and won and good.points + against.points >= LEAST_SHARE * won.worth and min(good.worths) > -won.worth:
         return f"{SIDES[against.side]} threatens {against.text(0, 1)}, which wins {won.words}.", ""
     return "", ""
-
-
-ALONE = "forks", "skewers", "pins", "traps"  # motifs that are reasons even where no material is certain
 
 
 class _Walk:
@@ -233,9 +231,8 @@ def _material(bad: _Walk, good: _Walk, search: Search, evaluator: Evaluator) -> 
 
 def _forced(walk: _Walk, ply: int, search: Search, evaluator: Evaluator) -> _Gain | None:
     """Return what the side of a line wins by its move before `ply`, against each of the best answers; None: nothing."""
-    if max(walk.worths[ply:], default=0) < 1 or walk.boards[ply].is_game_over():
-        return None
-    if not (answers := search(walk.boards[ply], ANSWERS)):
+    is_possible = max(walk.worths[ply:], default=0) > 0 and not walk.boards[ply].is_game_over()
+    if not is_possible or not (answers := search(walk.boards[ply], ANSWERS)):
         return None
     best = judge.win_percent(answers[0].score)
     gains = []
@@ -304,10 +301,10 @@ def _words(walk: _Walk, end: int) -> str:
 def _trade(bad: _Walk) -> str:
     """Return whether the pieces go, and a lost pawn ending remains."""
     pieces = [at.occupied & ~(at.kings | at.pawns) for at in bad.boards[: FORCED + 1]]
-    if not pieces[0] or 0 not in pieces or bad.points < WON:
-        return ""
-    bare = pieces.index(0)
-    return f"Trades into a pawn ending that is lost: {bad.text(0 if bare == 1 else 1, bare)}."
+    bare = pieces.index(0) if 0 in pieces else 0
+    return (
+        f"Trades into a pawn ending that is lost: {bad.text(0 if bare == 1 else 1, bare)}." if bare and bad.points >= WON else ""
+    )
 
 
 def _passed(board: chess.Board, side: chess.Color) -> int:
