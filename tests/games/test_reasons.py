@@ -97,7 +97,8 @@ def test_what_is_no_mistake_gets_no_reason_but_mates_do(
     study = Study(game, "")
     study.analyse(engine, NODES, 1, lambda: None, partial(why_bad, evaluator=evaluator))
     (judged,) = study.judged_moves()
-    assert judged.before.reason.startswith(reason) and bool(judged.before.reason) == bool(reason), judged
+    said = judged.before.reason
+    assert said.startswith(reason) if reason else not said, judged
 
 
 HANGING = "r4rk1/ppp2ppp/2n5/3q4/3P1b2/2P2N2/PP1Q1PPP/R4RK1 w - - 0 1"
