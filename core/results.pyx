@@ -79,7 +79,7 @@ cdef SearchInfo make_info(const Searcher* s, int kind, int number, bint chess960
 
 
 cdef tuple _pv(const Searcher* s, const Line* line, bint chess960):
-    """Return the pv; one that a tt cutoff made short goes on with tt moves to the depth of its search, while no position comes twice."""
+    """Return the pv; one that a tt cutoff made short goes on with tt moves to its depth, while no position comes twice."""
     cdef PositionC pos = s.stack[0].pos
     cdef PositionC after
     cdef TTHit hit
