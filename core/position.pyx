@@ -20,6 +20,7 @@ cdef enum:
     SEE_MAX = 4096  # centipawns; no exchange wins more
 
 cdef PositionC START
+cdef SearchParams usual  # filled by the first `see`
 
 
 def _set_start():
@@ -214,16 +215,16 @@ cdef class Position:
         """Return the static exchange evaluation of a legal move: centipawns from the view of the side that moves."""
         cdef Move code
         cdef PositionC pos
-        cdef SearchParams params
         cdef int low = -SEE_MAX
         cdef int high = SEE_MAX
         cdef int middle
-        fill_params(&params, {})
+        if not usual.see_value[PAWN]:
+            fill_params(&usual, {})
         code = self.legal_move(move)
         pos = self.current()[0]
         while low < high:  # binary search for the largest threshold that is reached
             middle = low + (high - low + 1) // 2
-            if see_ge(&pos, code, middle, params.see_value):
+            if see_ge(&pos, code, middle, usual.see_value):
                 low = middle
             else:
                 high = middle - 1

@@ -126,11 +126,10 @@ class _Walk:
         return end if self.worths[end] > 0 else 0
 
     def _is_quiet(self, ply: int, evaluator: Evaluator) -> bool:
-        """Return whether neither side can win material at once, or, as far as the line shows, none is exchanged."""
-        before, at = self.boards[ply - 1], self.boards[ply]
-        if at.is_check() or before.is_capture(self.moves[ply - 1]):
-            return evaluator.is_settled(at)
-        return evaluator.is_settled(at) or (ply < len(self.moves) and not at.is_capture(self.moves[ply]))
+        """Return whether the line exchanges nothing there, or neither side can win material at once."""
+        at, ends = self.boards[ply], ply == len(self.moves)
+        is_tense = ends or at.is_check() or at.is_capture(self.moves[ply]) or self.boards[ply - 1].is_capture(self.moves[ply - 1])
+        return not is_tense or evaluator.is_settled(at)
 
 
 def _walk(board: chess.Board, line: Line, side: chess.Color, search: Search, least: int = SHORT) -> _Walk:
