@@ -112,7 +112,7 @@ class _Walk:
         return next((ending for ending, holds in endings.items() if holds), "")
 
     def quiet_end(self, first: int, evaluator: Evaluator) -> int:
-        """Return the quiet ply at which the side has what it keeps: the most that it has at all quiet plies of a few moves; 0: nothing.
+        """Return the quiet ply at which the side has what it keeps: the most, or a pawn less, at all quiet plies of some moves; 0: nothing.
 
         They begin soon after ply `first`, or after a promotion. Where none is quiet, the worst of the last plies of a long line counts.
         """
@@ -122,8 +122,8 @@ class _Walk:
         ends = [min(span, key=self.worths.__getitem__) for span in spans]
         if not any(self.worths[end] > 0 for end in ends):
             ends = [min(range(max(first, LAST - TAIL), len(self.boards)), key=self.worths.__getitem__, default=0)]
-        end = max(ends, key=self.worths.__getitem__)
-        return end if self.worths[end] > 0 else 0
+        most = max(self.worths[end] for end in ends)  # the last pawn of it may need too many moves
+        return next(end for end in ends if self.worths[end] >= max(1, most - 1)) if most > 0 else 0
 
     def _is_quiet(self, ply: int, evaluator: Evaluator) -> bool:
         """Return whether the line exchanges nothing there, or neither side can win material at once."""
