@@ -32,16 +32,16 @@ class _Shot:
 
     def is_safe(self) -> bool:
         """Return whether the piece that moved cannot be taken with a gain."""
-        return not any(move.to_square == self.to and Evaluator.see(self.after, move) > 0 for move in self.after.legal_moves)
+        return not _wins_on(self.to, self.after, 0)
 
     def is_hanging(self, square: chess.Square, by: int, others: chess.SquareSet) -> bool:
         """Return whether a piece of this value wins something where it takes on the square; `others` do not count as defenders."""
         return self.value(square) > by or not self.after.attackers(self.enemy, square) - others
 
-    def rays(self, slider: chess.Square, board: chess.Board) -> Iterator[tuple[chess.Square, chess.Square]]:
+    def rays(self, slider: chess.Square) -> Iterator[tuple[chess.Square, chess.Square]]:
         """Yield pairs of enemy pieces that stand behind each other on a line of the slider, the front one first."""
-        for front in board.attacks(slider) & self.targets:
-            behind = chess.SquareSet(chess.ray(slider, front)) & chess.SquareSet(board.occupied)
+        for front in self.after.attacks(slider) & self.targets:
+            behind = chess.SquareSet(chess.ray(slider, front)) & chess.SquareSet(self.after.occupied)
             beyond = [square for square in behind if front in chess.SquareSet(chess.between(slider, square))]
             if beyond and (back := min(beyond, key=lambda square: chess.square_distance(front, square))) in self.targets:
                 yield front, back
@@ -105,7 +105,7 @@ def _forks(shot: _Shot) -> str:
 
 def _skewers(shot: _Shot) -> str:
     """A piece must leave the line of the piece that moved, which takes the one behind it."""
-    for front, back in shot.rays(shot.to, shot.after):
+    for front, back in shot.rays(shot.to):
         takes = shot.next and shot.next.from_square == shot.to and shot.next.to_square == back
         if takes and shot.value(front) >= shot.value(back) and shot.value(front) > shot.value(shot.to) and shot.is_safe():
             return f"skewers {shot.name(front)} and {shot.name(back)}"
@@ -119,7 +119,7 @@ def _pins(shot: _Shot) -> str:
         taken.add(shot.reply.from_square)
     for slider in chess.SquareSet(shot.after.occupied_co[shot.side]):
         if shot.after.piece_type_at(slider) in (chess.BISHOP, chess.ROOK, chess.QUEEN):
-            for front, back in shot.rays(slider, shot.after):
+            for front, back in shot.rays(slider):
                 is_pin = shot.value(back) > max(shot.value(front), min(shot.value(slider), KING - 1)) and front in taken
                 if is_pin and slider == shot.to:
                     return f"pins the {shot.name(front)}"
@@ -147,7 +147,12 @@ def _is_lost_after(board: chess.Board, move: chess.Move) -> bool:
     after = board.copy(stack=False)
     after.push(move)
     won = VALUES.get(board.piece_type_at(move.to_square) or chess.KING, 0) * 100
-    return any(reply.to_square == move.to_square and Evaluator.see(after, reply) > won for reply in after.legal_moves)
+    return _wins_on(move.to_square, after, won)
+
+
+def _wins_on(square: chess.Square, board: chess.Board, least: int) -> bool:
+    """Return whether a capture on the square wins more than so many centipawns."""
+    return any(move.to_square == square and Evaluator.see(board, move) > least for move in board.legal_moves)
 
 
 def _hangs(shot: _Shot) -> str:
