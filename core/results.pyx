@@ -78,11 +78,19 @@ cdef SearchInfo make_info(const Searcher* s, int kind, int number, bint chess960
     return info
 
 
+cdef Move _tt_move(const Searcher* s, const PositionC* pos, int ply) noexcept:
+    """Return the tt move of a position at this ply; 0 if there is none that is legal."""
+    cdef TTHit hit
+    if not s.params.p.use_tt:
+        return 0
+    tt_probe(&s.tt, tt_key(pos), ply, &hit)
+    return hit.move if hit.move and is_legal(pos, hit.move) else 0
+
+
 cdef tuple _pv(const Searcher* s, const Line* line, bint chess960):
     """Return the pv; one that a tt cutoff made short goes on with tt moves to its depth, while no position comes twice."""
     cdef PositionC pos = s.stack[0].pos
     cdef PositionC after
-    cdef TTHit hit
     cdef Move move
     cdef int ply
     cdef set known = {s.keys[i] for i in range(s.root_key + 1)}
@@ -91,12 +99,11 @@ cdef tuple _pv(const Searcher* s, const Line* line, bint chess960):
     for ply in range(max(line.length, line.depth)):
         if ply < line.length:
             move = line.pv[ply]
-        elif is_over or not s.params.p.use_tt or abs(line.score) >= MATE_BOUND:
+        elif is_over or abs(line.score) >= MATE_BOUND:
             break
         else:
-            tt_probe(&s.tt, tt_key(&pos), ply, &hit)
-            move = hit.move
-            if move == 0 or not is_legal(&pos, move):
+            move = _tt_move(s, &pos, ply)
+            if move == 0:
                 break
         make_move(&pos, &after, move)
         is_over = after.key in known or insufficient_material(&after) or after.rule50 >= FIFTY_MOVES
@@ -111,14 +118,9 @@ cdef tuple _pv(const Searcher* s, const Line* line, bint chess960):
 cdef str _ponder_move(const Searcher* s, bint chess960):
     """Return the expected reply: from the pv, else the tt move; "" if the game is over after it."""
     cdef PositionC after, reply
-    cdef TTHit hit
-    cdef Move move = 0
+    cdef Move move
     make_move(&s.stack[0].pos, &after, s.lines[0].pv[0])
-    if s.lines[0].length > 1:
-        move = s.lines[0].pv[1]
-    elif s.params.p.use_tt:
-        tt_probe(&s.tt, tt_key(&after), 1, &hit)
-        move = hit.move
+    move = s.lines[0].pv[1] if s.lines[0].length > 1 else _tt_move(s, &after, 1)
     if move == 0 or not is_legal(&after, move):
         return ""
     make_move(&after, &reply, move)
