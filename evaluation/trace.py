@@ -38,20 +38,6 @@ def table(trace: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def terms(trace: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
-    """Return White's and Black's value of every theme in centipawns, tapered and scaled as the score is; their sum is the score.
-
-    "Network" is the network's part, all of it White's. Of a network that takes the terms' place, it is the only theme.
-    """
-    network, phase, fade = trace["network"], trace["phase"] / FULL_PHASE, trace["fade"] / FULL_SCALE
-    endgame = trace["scale"] / FULL_SCALE * (1 - phase)
-    values = {} if network and not network["residual"] else _rows(trace)
-    tapered = {theme: tuple(fade * (phase * mg + endgame * eg) for mg, eg in sides) for theme, sides in values.items()}
-    if network:
-        tapered["Network"] = (network["score"] * fade * (phase + endgame if network["scaled"] else 1), 0)
-    return tapered
-
-
 def _network(trace: Mapping[str, Any]) -> list[str]:
     network = trace["network"]
     if network is None:

@@ -8,7 +8,7 @@ from typing import Any
 import networks
 import oracle
 import pytest
-from coachwhip.core.engine import Engine, Network, Position
+from coachwhip.core.engine import FULL_PHASE, FULL_SCALE, Engine, Network, Position
 from coachwhip.evaluation import trace
 
 FENS = [
@@ -29,6 +29,20 @@ def rows(text: str) -> dict[str, list[float]]:
         if len(numbers) == 6:
             found[theme.strip()] = numbers
     return found
+
+
+def terms(counted: Any) -> dict[str, tuple[float, float]]:
+    """White's and Black's value of every theme in centipawns, tapered and scaled as the score is, and the network's part as White's."""
+    network, phase, fade = counted["network"], counted["phase"] / FULL_PHASE, counted["fade"] / FULL_SCALE
+    endgame = counted["scale"] / FULL_SCALE * (1 - phase)
+    values = {} if network and not network["residual"] else trace._rows(counted)
+    tapered = {
+        theme: (fade * (phase * w[0] + endgame * w[1]), fade * (phase * b[0] + endgame * b[1]))
+        for theme, (w, b) in values.items()
+    }
+    if network:
+        tapered["Network"] = (network["score"] * fade * (phase + endgame if network["scaled"] else 1), 0)
+    return tapered
 
 
 @pytest.mark.parametrize("fen", FENS)
@@ -58,7 +72,7 @@ def test_rows_add_up_to_the_score_at_every_fifty_move_clock(fen: str, plies: int
     last = text.splitlines()[-1]
     assert f"{white / 100:+.2f} from White's side" in last
     assert f"{score / 100:+.2f} from the side to move" in last
-    assert sum(white - black for white, black in trace.terms(counted).values()) == pytest.approx(white, abs=4)  # not rounded
+    assert sum(white - black for white, black in terms(counted).values()) == pytest.approx(white, abs=4)  # not rounded
 
 
 @pytest.mark.parametrize("kind", ["residual", "pure"])
@@ -67,5 +81,5 @@ def test_terms_and_network_add_up_to_the_score(kind: str) -> None:
     engine = Engine(oracle.terms(), hash_mb=1, network=Network(networks.by_chance(16, 1, kind).encode()))
     for fen in FENS:
         counted: Any = engine.trace(Position(f"{fen} 40 130"))
-        score = sum(white - black for white, black in trace.terms(counted).values())
+        score = sum(white - black for white, black in terms(counted).values())
         assert score == pytest.approx(counted["score"], abs=4)  # not rounded
