@@ -36,7 +36,6 @@ STEPS = (  # action of report.js, text of the button, title, key
     ("leave", "Back to the game", "From a line back to the game", "Esc"),  # so does a tap on the board; in the card
 )
 MOVE = re.compile(r"\d+\. \S+|\S+")  # of a line's text, with its number if it has one
-DECIDED = 90  # percent of winning chances of either side
 
 
 class _Game:
@@ -169,19 +168,14 @@ def _viewer(games: Sequence[_Game]) -> str:
 
 def _practise(games: Sequence[_Game]) -> tuple[str, str]:
     """Return the choice of a player whose mistakes to practise, and what an exercise needs; "" without mistakes."""
-    # By player: whether the game was and is decided there, and "game-position".
-    mistakes: dict[str, list[tuple[bool, str]]] = {}
+    mistakes: dict[str, list[str]] = {}  # by player: "game-position"
     own = [_name(game, game.side) for game in games[:1]]
     for game in games:
         for index in game.judgements:
             if game.lines(index):
-                chances = [judge.win_percent(each.score) for each in (game.moves[index].before, game.moves[index].after)]
-                is_decided = min(chances) > DECIDED or max(chances) < 100 - DECIDED
-                name = _name(game, game.study.boards[index].turn)
-                mistakes.setdefault(name, []).append((is_decided, f"{game.number}-{index}"))
+                mistakes.setdefault(_name(game, game.study.boards[index].turn), []).append(f"{game.number}-{index}")
     options = "".join(
-        f'<option value="{" ".join(place for _, place in sorted(places, key=lambda each: each[0]))}"{" selected" * (name in own)}>'
-        f"{escape(name)} ({len(places)})</option>"
+        f'<option value="{" ".join(places)}"{" selected" * (name in own)}>{escape(name)} ({len(places)})</option>'
         for name, places in mistakes.items()
     )
     if not options:

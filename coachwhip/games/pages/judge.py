@@ -19,6 +19,7 @@ from ...uci import wdl
 
 CEILING = 1000  # centipawns; a larger score and a mate count as this
 STEEPNESS = 0.00368208  # of the curve of winning chances over centipawns
+DECIDED = 80.0  # percent of winning chances: while one side keeps more, no move is judged
 UNCERTAIN = 1.0  # percent by which every accuracy is raised, since the engine errs, too
 SPREAD = (0.5, 12.0)  # least and greatest weight of a move, see `weights`
 

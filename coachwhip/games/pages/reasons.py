@@ -40,7 +40,7 @@ def why_bad(board: chess.Board, played: Line, best: Line, search: Search, is_mar
     """Return why the first move of `played` is worse than that of `best`; None if it is not, because the game was a draw anyway.
 
     Both lines start at `board`, which has the game's history. Scores are from White's side. Without a mark, as in a game that is
-    decided, only a piece that can be taken at once and a short mate count.
+    decided, only a piece that is lost soon and a short mate count.
     """
     bad, good = _walk(board, played, not board.turn, search), _walk(board, best, board.turn, search)
     if not is_marked:
@@ -155,6 +155,10 @@ class _Gain(NamedTuple):
     def words(self) -> str:
         return _words(self.walk, self.end)
 
+    def sentence(self) -> str:
+        """Return what the move that was played loses."""
+        return f"{'Allows' if self.words.startswith('a new') else 'Loses'} {self.words}: {self.how(1)}."
+
     def how(self, first: int) -> str:
         """Return the moves from ply `first` that win it, with the motif if they have one."""
         walk = self.walk
@@ -218,8 +222,7 @@ def _material(bad: _Walk, good: _Walk, search: Search, evaluator: Evaluator) -> 
     taken = -bad.worths[bad.quiet_end(2, evaluator) or -1]  # by the move that was played
     missed = won.worth - max(0, taken) if won else 0
     if lost and lost.worth >= missed and _agrees(lost, lost.worth, loss, missed):
-        verb = "Allows" if lost.words.startswith("a new") else "Loses"
-        return f"{verb} {lost.words}: {lost.how(1)}."
+        return lost.sentence()
     if won and missed > 0 and 2 * missed >= won.worth and _agrees(won, missed, loss):
         return f"Misses {won.words}: {won.how(0)}."
     for verb, walk, ply in (("Allows", bad, 2), ("Misses", good, 1)):
@@ -264,13 +267,13 @@ def _agrees(gain: _Gain, worth: int, loss: int, other: int = 0) -> bool:
 
 
 def _slip(bad: _Walk, good: _Walk, search: Search, evaluator: Evaluator) -> str:
-    """Return the mate in a few moves that is given up, or the piece that can be taken at once."""
+    """Return the mate in a few moves that is given up, or the piece that can be taken at once or by the next move."""
     if (0 < good.mate <= SOON and bad.mate >= 0) or (0 < bad.mate <= SOON and good.mate >= 0):
         return next(_mates(bad, good))
-    if len(bad.moves) > 1 and bad.boards[1].is_capture(bad.moves[1]) and bad.mate == good.mate == 0:
+    if bad.mate == good.mate == 0:
         lost = _forced(bad, 2, search, evaluator)
-        if lost and lost.worth >= PIECE and lost.decision() == 2 and good.points + bad.points >= LEAST_SHARE * lost.worth:
-            return f"Loses {lost.words}: {lost.how(1)}."
+        if lost and lost.worth >= PIECE and lost.decision() <= FORCED and _agrees(lost, lost.worth, good.points + bad.points):
+            return lost.sentence()
     return ""
 
 

@@ -228,11 +228,13 @@ class Study:
         if not before or not after or board.turn not in self.colours:
             return None
         move, sign = self.nodes[index].move, 1 if board.turn else -1
-        drop = sign * (judge.win_percent(before.score) - judge.win_percent(after.score))
+        chances = [judge.win_percent(look.score) for look in (before, after)]
+        drop = sign * (chances[0] - chances[1])
         best = before.lines[0].moves[:1] == (move,)  # then the scores differ only by the search depth
         loss = 0.0 if best else max(0.0, drop)
         loss_cp = 0 if best else max(0, sign * (judge.centipawns(before.score) - judge.centipawns(after.score)))
-        judged = judge.move_accuracy(drop), judge.judge(loss)
+        is_decided = min(chances) > judge.DECIDED or max(chances) < 100 - judge.DECIDED
+        judged = judge.move_accuracy(drop), None if is_decided else judge.judge(loss)
         return JudgedMove(index, board.san(move), move, board.turn, before, after, loss_cp, loss, *judged)
 
     def sides(self) -> tuple[Side, Side]:
