@@ -32,9 +32,9 @@ def add_journal_arguments(add: Callable[..., object], part: str) -> None:
 
 
 def require_same_settings(path: Path, command: str, theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> None:
-    """Raise CommandError, which names the first setting that differs, for the file of a run with other settings."""
+    """Raise CommandError, which names the first setting of ours that differs, for the file of a run with other settings."""
     plain = json.loads(json.dumps(ours))
-    for name in sorted({*theirs, *plain}):
+    for name in {**plain, **theirs}:
         if theirs.get(name) != plain.get(name):
             before, now = (shorten(json.dumps(settings.get(name)), MAX_QUOTED) for settings in (theirs, plain))
             raise CommandError(f"{path} belongs to another run of {command}: its {name} is {before}, not {now}")

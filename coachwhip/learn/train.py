@@ -117,7 +117,7 @@ def _train(args: argparse.Namespace) -> int:
 def _first(args: argparse.Namespace) -> tuple[QuantisedNetwork | None, dict[str, Any]]:
     """Return the network of --start, and its name and checksum. Raises CommandError, OSError."""
     if args.start is None:
-        return None, {}
+        return None, {"start": None}
     with naming(args.start), args.start.open("rb") as file:
         data = file.read(config.MAX_NETWORK_SIZE + 1)
     try:
@@ -132,8 +132,11 @@ def _first(args: argparse.Namespace) -> tuple[QuantisedNetwork | None, dict[str,
     return network, {"start": {"name": args.start.name, "sha256": hashlib.sha256(data).hexdigest()}}
 
 
-def _open(args: argparse.Namespace, known: Checkpoint | None, stack: ExitStack) -> list[TrainingFile]:
-    """Open, read and check the files; of each use as many games as the training in the checkpoint started with."""
+def _open(args: argparse.Namespace, known: Checkpoint | None, first: Scorer, stack: ExitStack) -> list[TrainingFile]:
+    """Open, read and check the files; of each use as many games as the training in the checkpoint started with.
+
+    Labels of a residual network are calibrated to `first`, the evaluation that the training starts from.
+    """
     counts = [file["games"] for file in known.settings["files"]] if known else []
     counts = counts if len(counts) == len(args.files) else [None] * len(args.files)
     files = []
@@ -142,6 +145,8 @@ def _open(args: argparse.Namespace, known: Checkpoint | None, stack: ExitStack) 
             with naming(path):
                 file = stack.enter_context(open_games(path))
                 files.append(TrainingFile(file, path.name, args.max_score, args.per_game, games))
+                if args.kind == "residual":
+                    files[-1].calibrate(first)
             bar.advance()
     return files
 
@@ -159,31 +164,33 @@ class TrainRun(LearningRun[int]):
         self._seconds = 0.0
         self._first, start = _first(args)
         known = checkpoint.read(args.checkpoint) if args.checkpoint else None
-        files = _open(args, known, stack)
+        files = _open(args, known, self._scorer(self._first), stack)
         self._positions = TrainingSet(files, args.validation)
         if not self._positions.training or not self._positions.held_out_count:
             raise CommandError(
                 "too few games to have some for training and some held out: make more, or hold out more of them with --validation"
             )
-        deciding = {name: getattr(args, name) for name in DECIDING} | {"logit": args.logit or fit_logit(self._positions)}
         self._described = {  # the network has it, and it must be the same when a training is resumed
-            **deciding,
-            "weights": weights_digest(weights),
+            **{name: getattr(args, name) for name in DECIDING},
             "signature": signature(tuple(weights), None),
+            "weights": weights_digest(weights),
             **start,
             "files": [
                 {"name": file.name, "sha256": file.sha256, "games": len(file.counts), "positions": int(file.counts.sum())}
                 for file in files
             ],
+            # fitted, so only what is above can make them differ
+            "calibration": [file.calibration._asdict() for file in files if file.calibration],
+            "logit": args.logit or fit_logit(self._positions),
         }
         if known and not args.resume:
             raise CommandError(f"{args.checkpoint} holds a training already: give --resume to go on with it, or another name")
         if known:
             require_same_settings(args.checkpoint, "train", known.settings, self._described)
             self.epochs = known.epochs
-        settings = Settings(**{name: deciding[name] for name in Settings._fields})
+        settings = Settings(**{name: self._described[name] for name in Settings._fields})
         state = known.state if known else first_state(settings, self._first)
-        self._trainer = Trainer(settings, self._positions, Scorer(weights), state)
+        self._trainer = Trainer(settings, self._positions, self._scorer(None), state)
         self.done, self.total = (epochs * self._positions.training for epochs in (len(self.epochs), args.epochs))
         self._describe()
 
@@ -192,6 +199,9 @@ class TrainRun(LearningRun[int]):
         positions = self._positions
         sizes = f"{positions.training} positions to train on, {positions.held_out_count} held out"
         warn(f"{sizes}; {self._described['logit']:g} centipawns a logit")
+        for path, fitted in zip(self.args.files, self._described["calibration"], strict=False):
+            lists = (f"{name} {', '.join(f'{value:g}' for value in values)}" for name, values in fitted.items())
+            warn(f"{path.name}: {'; '.join(lists)}")
         self._loss_before = self._trainer.loss_of_terms()
         if self.args.kind == "residual":
             self.terms = self._loss_before
@@ -229,9 +239,13 @@ class TrainRun(LearningRun[int]):
             kept = f"without a --checkpoint its network is all that is kept, in {self.args.output}"
         return f"interrupted after epoch {len(self.epochs)} of {self.args.epochs}; {kept}"
 
+    def _scorer(self, network: QuantisedNetwork | None) -> Scorer:
+        """Return the evaluation with a network, in integers, as the engine plays it; None: the terms alone."""
+        return Scorer(self._weights, engine.Network(to_bytes(network)) if network else None)
+
     def _loss_of(self, network: QuantisedNetwork) -> float:
-        """Return the loss of a network in integers, as the engine plays it."""
-        return self._trainer.loss_of(Scorer(self._weights, engine.Network(to_bytes(network))))
+        """Return the loss of a network as the engine plays it."""
+        return self._trainer.loss_of(self._scorer(network))
 
     def result(self) -> bytes | None:
         """Return the network as it is, if its loss is below that of the terms."""

@@ -15,11 +15,13 @@ from zlib import crc32
 import numpy as np
 
 from ..cli.command import CommandError
-from ..core.learning.scorer import PACKED_SIZE
+from ..core.learning.scorer import PACKED_SIZE, Scorer
+from .calibration import Calibration, fitted
 from .game_file import Boards, Mask, Numbers, decode, read
 
 POOL = 1 << 23  # positions in memory, at most, apart from a chunk
 SPLIT = 1  # the seed that chooses the games held out
+SAMPLE = 1 << 20  # positions of a file to which its calibration is fitted
 
 
 class TrainingFile:
@@ -32,6 +34,7 @@ class TrainingFile:
         that cannot be played, for a file without a position to use, or with fewer than `games`.
         """
         self.name = name
+        self.calibration: Calibration | None = None  # of the scores of the positions that `chunk` returns
         self._file, self._max_score, self._per_game = file, max_score, per_game
         hashed, chunks, counts = hashlib.sha256(), [], [np.empty(0, np.int64)]
         for part in read(file, name, max_score):
@@ -50,6 +53,14 @@ class TrainingFile:
         if not self.counts.any():
             raise CommandError(f"{name}: it contains no position")
 
+    def calibrate(self, evaluation: Scorer) -> Calibration:
+        """Fit the scores to an evaluation; from then on they are labels for a network that is added to it. Raises what `chunk` raises."""
+        order = np.random.default_rng(SPLIT).permutation(len(self.chunks))
+        totals = np.cumsum(np.add.reduceat(self.counts, self.chunks[:, 2])[order])
+        some = order[: 1 + int(np.searchsorted(totals, SAMPLE))].tolist()
+        self.calibration = fitted(np.concatenate([self.chunk(index)[0] for index in some]), evaluation)
+        return self.calibration
+
     def chunk(self, index: int) -> tuple[Boards, Numbers]:
         """Return the positions of a chunk, and the game of each. Raises OSError, CommandError."""
         start, size, first, checksum = self.chunks[index].tolist()
@@ -57,7 +68,10 @@ class TrainingFile:
         data = self._file.read(size)
         if crc32(data) != checksum:
             raise CommandError(f"{self.name} has changed since the training began")
-        return decode(data, self.name, self._max_score, first, start).chosen(self._per_game)
+        boards, games = decode(data, self.name, self._max_score, first, start).chosen(self._per_game)
+        if self.calibration:
+            self.calibration.correct(boards)
+        return boards, games
 
 
 class TrainingSet:
