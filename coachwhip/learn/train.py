@@ -133,10 +133,7 @@ def _first(args: argparse.Namespace) -> tuple[QuantisedNetwork | None, dict[str,
 
 
 def _open(args: argparse.Namespace, known: Checkpoint | None, first: Scorer, stack: ExitStack) -> list[TrainingFile]:
-    """Open, read and check the files; of each use as many games as the training in the checkpoint started with.
-
-    Labels of a residual network are calibrated to `first`, the evaluation that the training starts from.
-    """
+    """Open, read and check the files, of each as many games as the training in the checkpoint has; calibrate labels to `first`."""
     counts = [file["games"] for file in known.settings["files"]] if known else []
     counts = counts if len(counts) == len(args.files) else [None] * len(args.files)
     files = []
@@ -170,7 +167,7 @@ class TrainRun(LearningRun[int]):
             raise CommandError(
                 "too few games to have some for training and some held out: make more, or hold out more of them with --validation"
             )
-        self._described = {  # the network has it, and it must be the same when a training is resumed
+        self._described = {  # the network has it, and it must be the same when a training is resumed; fitted values last
             **{name: getattr(args, name) for name in DECIDING},
             "signature": signature(tuple(weights), None),
             "weights": weights_digest(weights),
@@ -179,7 +176,6 @@ class TrainRun(LearningRun[int]):
                 {"name": file.name, "sha256": file.sha256, "games": len(file.counts), "positions": int(file.counts.sum())}
                 for file in files
             ],
-            # fitted, so only what is above can make them differ
             "calibration": [file.calibration._asdict() for file in files if file.calibration],
             "logit": args.logit or fit_logit(self._positions),
         }

@@ -53,13 +53,12 @@ class TrainingFile:
         if not self.counts.any():
             raise CommandError(f"{name}: it contains no position")
 
-    def calibrate(self, evaluation: Scorer) -> Calibration:
+    def calibrate(self, evaluation: Scorer) -> None:
         """Fit the scores to an evaluation; from then on they are labels for a network that is added to it. Raises what `chunk` raises."""
         order = np.random.default_rng(SPLIT).permutation(len(self.chunks))
         totals = np.cumsum(np.add.reduceat(self.counts, self.chunks[:, 2])[order])
         some = order[: 1 + int(np.searchsorted(totals, SAMPLE))].tolist()
         self.calibration = fitted(np.concatenate([self.chunk(index)[0] for index in some]), evaluation)
-        return self.calibration
 
     def chunk(self, index: int) -> tuple[Boards, Numbers]:
         """Return the positions of a chunk, and the game of each. Raises OSError, CommandError."""
