@@ -121,7 +121,7 @@ cdef str _ponder_move(const Searcher* s, bint chess960):
     cdef Move move
     make_move(&s.stack[0].pos, &after, s.lines[0].pv[0])
     move = s.lines[0].pv[1] if s.lines[0].length > 1 else _tt_move(s, &after, 1)
-    if move == 0 or not is_legal(&after, move):
+    if move == 0:
         return ""
     make_move(&after, &reply, move)
     if not has_legal_move(&reply) or insufficient_material(&reply) or reply.rule50 >= FIFTY_MOVES:
