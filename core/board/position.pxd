@@ -16,6 +16,11 @@ cdef struct ZobristKeys:
 
 cdef ZobristKeys ZOBRIST
 
+cdef enum:
+    MINOR_POINTS = 3
+    ROOK_POINTS = 5
+    QUEEN_POINTS = 9
+
 cdef const char* check_pieces(PositionC* pos) noexcept nogil
 cdef void complete_position(PositionC* pos) noexcept nogil
 cdef bint position_is_ok(const PositionC* pos) noexcept nogil
@@ -46,6 +51,14 @@ cdef inline bitboard pieces(const BoardC* b, int colour, int piece_type) noexcep
 
 cdef inline int king_square(const BoardC* b, int colour) noexcept nogil:
     return lsb(b.by_colour[colour] & b.by_type[KING])
+
+cdef inline int points_of(const BoardC* b, int colour) noexcept nogil:
+    """Return the pieces of one side in points (3, 3, 5, 9), without pawns: only to tell kinds of positions, never a score."""
+    return (
+        MINOR_POINTS * popcount(b.by_colour[colour] & (b.by_type[KNIGHT] | b.by_type[BISHOP]))
+        + ROOK_POINTS * popcount(pieces(b, colour, ROOK))
+        + QUEEN_POINTS * popcount(pieces(b, colour, QUEEN))
+    )
 
 cdef inline bitboard diagonal_sliders(const BoardC* b) noexcept nogil:
     return b.by_type[BISHOP] | b.by_type[QUEEN]

@@ -3,21 +3,6 @@
 
 from ..board.attacks cimport *
 
-cdef enum:
-    MINOR_POINTS = 3
-    ROOK_POINTS = 5
-    QUEEN_POINTS = 9
-
-
-cdef inline int _points(const BoardC* b, int colour) noexcept nogil:
-    """Return the pieces of one side in points (3, 3, 5, 9), without pawns; used only to recognise endings."""
-    return (
-        MINOR_POINTS * popcount(b.by_colour[colour] & (b.by_type[KNIGHT] | b.by_type[BISHOP]))
-        + ROOK_POINTS * popcount(pieces(b, colour, ROOK))
-        + QUEEN_POINTS * popcount(pieces(b, colour, QUEEN))
-    )
-
-
 cdef bint _wrong_corner(const PositionC* pos, int strong) noexcept nogil:
     """Return whether only pawns of one rook file and bishops of the wrong colour are left, and the enemy king gets there first.
 
@@ -121,8 +106,8 @@ cdef const int32_t* _against_one_pawn(const PlainWeights* w, const PositionC* po
 cdef const int32_t* _pawnless_scale(const PlainWeights* w, const PositionC* pos, int strong) noexcept nogil:
     """Return the factor of a stronger side without pawns: unless it is a rook ahead, it rarely wins. NULL: none."""
     cdef const BoardC* b = &pos.b
-    cdef int points = _points(b, strong)
-    cdef int other = _points(b, strong ^ 1)
+    cdef int points = points_of(b, strong)
+    cdef int other = points_of(b, strong ^ 1)
     if points < 5:
         return &w.scale_lone_minor
     if points - other <= 3:

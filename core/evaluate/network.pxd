@@ -2,9 +2,12 @@
 """The network: a small perceptron over (piece, colour, square), seen by both sides, that the evaluation may use.
 
 Each side has an accumulator, the sum of the weights of the pieces on the board as that side sees them: its own first, Black with
-the ranks turned over, files mirrored if its own king is on the files e to h. The score is the output layer over both
+the ranks turned over, files mirrored if its own king is on the files e to h. The score is an output layer over both
 accumulators, that of stm first. All sums are integers that cannot overflow (network_file.pyx proves it), so every machine
 gets the same score.
+
+There are several output layers: the number of pieces chooses one, and who is ahead in pieces, as a lead is worth something else
+each time.
 
 Accumulators are updated lazily: a move only marks them as stale, `network_score` follows the moves from the last ones that are up
 to date. Source: https://www.chessprogramming.org/NNUE.
@@ -18,6 +21,8 @@ cdef enum:
     ROWS = 1024  # in memory: a side has room for 8 piece types, so that another point of view is one exclusive or
     SIDE_ROWS = 512
     MAX_HIDDEN = 512
+    PIECE_RANGES = 8  # of the number of pieces, kings included
+    OUTPUTS = 3 * PIECE_RANGES  # output layers: for as many points on both sides, for stm ahead, for the other side ahead
     UNIT_BLOCK = 32  # rows in memory are padded with zeros to a multiple of it: no loop over units has a remainder
     QA = 255  # an accumulator's 1.0
     QB = 64  # an output weight's 1.0
@@ -29,10 +34,10 @@ cdef struct NetworkC:  # read only; one for all threads
     int units  # a side, padded
     bint residual  # its score is added to that of the terms, else it replaces that
     int scale  # centipawns of an output of 1.0
-    int32_t output_bias  # in units of 1 / (QA * QB)
+    int32_t[OUTPUTS] output_bias  # in units of 1 / (QA * QB)
     const int16_t* feature_weights  # [2][8][64][units]: side, piece type, square
     const int16_t* bias  # [units]
-    const int16_t* output  # [2][units]: that of stm, that of the other side
+    const int16_t* output  # [OUTPUTS][2][units]: that of stm, that of the other side
 
 cdef struct AccumulatorEntry:
     # What the network needs to know of a position: in the search, one for each ply of the stack.
@@ -69,6 +74,11 @@ cdef bint accumulators_match_refresh(
 cdef inline void* aligned(void* memory) noexcept nogil:
     """Return the first aligned address of an allocation, which must be ALIGNMENT bytes too large."""
     return <void*>((<size_t>memory + ALIGNMENT - 1) & ~<size_t>(ALIGNMENT - 1))
+
+cdef inline int output_of(const BoardC* b, int us) noexcept nogil:
+    """Return the output layer for a board with `us` to move."""
+    cdef int lead = points_of(b, us) - points_of(b, us ^ 1)
+    return (popcount(occupied(b)) - 1) * PIECE_RANGES // MAX_PIECES + PIECE_RANGES * ((lead > 0) + 2 * (lead < 0))
 
 cdef inline int half_of(const PositionC* pos, int us) noexcept nogil:
     """Return the half of the board of the king of `us`: 0 for the files a to d, 1 for e to h."""

@@ -220,10 +220,12 @@ cdef bint accumulators_match_refresh(
 # --- Score ---
 
 
-cdef inline int _score(const NetworkC* network, const int16_t* own, const int16_t* other) noexcept nogil:
+cdef inline int _score(const NetworkC* network, const PositionC* pos, const int16_t* own, const int16_t* other) noexcept nogil:
     cdef int units = network.units
-    cdef int32_t total = output_sum(own, other, network.output, network.output + units, units)
-    return <int>(<int64_t>(total // QA + <int64_t>network.output_bias) * network.scale // (QA * QB))
+    cdef int output = output_of(&pos.b, pos.stm)
+    cdef const int16_t* weights = network.output + 2 * output * units
+    cdef int32_t total = output_sum(own, other, weights, weights + units, units)
+    return <int>(<int64_t>(total // QA + <int64_t>network.output_bias[output]) * network.scale // (QA * QB))
 
 
 cdef int network_score(const NetworkC* network, Accumulators* accumulators, AccumulatorEntry* entry) noexcept nogil:
@@ -235,6 +237,7 @@ cdef int network_score(const NetworkC* network, Accumulators* accumulators, Accu
         fail("an accumulator differs from one made from scratch")
     return _score(
         network,
+        entry.pos,
         _accumulator(network, accumulators, entry.slot, us),
         _accumulator(network, accumulators, entry.slot, us ^ 1),
     )
@@ -245,7 +248,7 @@ cdef int score_from_scratch(const NetworkC* network, const PositionC* pos) noexc
     cdef int16_t[2][MAX_HIDDEN] values
     _from_scratch(network, pos, pos.stm, values[0])
     _from_scratch(network, pos, pos.stm ^ 1, values[1])
-    return _score(network, values[0], values[1])
+    return _score(network, pos, values[0], values[1])
 
 
 # --- Memory ---

@@ -12,7 +12,7 @@ cdef enum:
     MAX_HEADER = 1 << 16  # bytes
     CRC_SIZE = 4
 
-cdef str FIRST_LINE = "coachwhip network 1"
+cdef str FIRST_LINE = "coachwhip network 2"
 cdef tuple KINDS = ("residual", "pure")
 
 
@@ -32,7 +32,8 @@ cdef class Network:
         self.c.scale = header["scale"]
         _copy_numbers(&self.c, <const uint8_t*>data + <Py_ssize_t>start, header["hidden"])
         _check_sums(&self.c)
-        _check_output(&self.c, header["hidden"])
+        for output in range(OUTPUTS):
+            _check_output(&self.c, header["hidden"], output)
 
     def __dealloc__(self):
         free(self.c.memory)
@@ -76,12 +77,12 @@ cdef tuple _header(bytes data):
 
 
 cdef int _check_header(dict header) except -1:
-    for name in ("kind", "inputs", "hidden", "qa", "qb", "scale"):
+    for name in ("kind", "inputs", "hidden", "outputs", "qa", "qb", "scale"):
         if name not in header:
             raise ValueError(f"the network's header has no {name!r}")
     if header["kind"] not in KINDS:
         raise ValueError(f"the network's kind is {_short(header['kind'])}, and must be one of {', '.join(KINDS)}")
-    for name, wanted in (("inputs", <int>INPUTS), ("qa", <int>QA), ("qb", <int>QB)):
+    for name, wanted in (("inputs", <int>INPUTS), ("outputs", <int>OUTPUTS), ("qa", <int>QA), ("qb", <int>QB)):
         if type(header[name]) is not int or header[name] != wanted:
             raise ValueError(f"the network's {name!r} is {_short(header[name])}, and must be {wanted}")
     for name, least, most in (("hidden", <int>HIDDEN_STEP, <int>MAX_HIDDEN), ("scale", 1, <int>MAX_SCALE)):
@@ -97,7 +98,8 @@ cdef str _short(value):
 
 
 cdef int _check_size(Py_ssize_t size, Py_ssize_t start, Py_ssize_t hidden) except -1:
-    cdef Py_ssize_t wanted = start + (INPUTS + 3) * hidden * sizeof(int16_t) + sizeof(int32_t) + CRC_SIZE
+    cdef Py_ssize_t rows = INPUTS + 1 + 2 * OUTPUTS
+    cdef Py_ssize_t wanted = start + rows * hidden * sizeof(int16_t) + OUTPUTS * sizeof(int32_t) + CRC_SIZE
     if size < wanted:
         raise ValueError(f"the network is truncated: it has {size} bytes, and {wanted} are needed for {hidden} units")
     if size > wanted:
@@ -121,6 +123,10 @@ cdef inline int16_t _int16(const uint8_t* at) noexcept nogil:
     return <int16_t>(at[0] | (at[1] << 8))
 
 
+cdef inline int32_t _int32(const uint8_t* at) noexcept nogil:
+    return <int32_t>(at[0] | (<uint32_t>at[1] << 8) | (<uint32_t>at[2] << 16) | (<uint32_t>at[3] << 24))
+
+
 cdef const uint8_t* _copy_rows(int16_t* out, const uint8_t* at, int rows, int hidden, int units) noexcept nogil:
     """Copy rows of `hidden` numbers to rows of `units`. Returns where the next number is."""
     cdef int row, i
@@ -135,14 +141,16 @@ cdef int _copy_numbers(NetworkC* network, const uint8_t* at, int hidden) except 
     """Copy the numbers into an aligned block of zeros. Raises MemoryError."""
     cdef int units = network.units
     cdef int16_t* rows
-    network.memory = calloc(1, (ROWS + 3) * units * sizeof(int16_t) + ALIGNMENT)
+    cdef int i
+    network.memory = calloc(1, (ROWS + 1 + 2 * OUTPUTS) * units * sizeof(int16_t) + ALIGNMENT)
     if network.memory == NULL:
         raise MemoryError("no memory for a network")
     rows = <int16_t*>aligned(network.memory)
     at = _copy_rows(rows, at, INPUTS // 2, hidden, units)
     at = _copy_rows(rows + SIDE_ROWS * units, at, INPUTS // 2, hidden, units)
-    at = _copy_rows(rows + ROWS * units, at, 3, hidden, units)
-    network.output_bias = <int32_t>(at[0] | (<uint32_t>at[1] << 8) | (<uint32_t>at[2] << 16) | (<uint32_t>at[3] << 24))
+    at = _copy_rows(rows + ROWS * units, at, 1 + 2 * OUTPUTS, hidden, units)
+    for i in range(OUTPUTS):
+        network.output_bias[i] = _int32(at + i * <int>sizeof(int32_t))
     network.feature_weights = rows
     network.bias = rows + ROWS * units
     network.output = rows + (ROWS + 1) * units
@@ -190,23 +198,23 @@ cdef int _check_sums(const NetworkC* network) except -1:
     return 0
 
 
-cdef int _check_output(const NetworkC* network, int hidden) except -1:
-    """Check the bounds of the output layer: every product, and every sum in any order of addition."""
+cdef int _check_output(const NetworkC* network, int hidden, int output) except -1:
+    """Check the bounds of an output layer: every product, and every sum in any order of addition."""
     cdef int64_t[2] sums = [0, 0]  # of the positive and of the negative weights
-    cdef int64_t score
+    cdef int64_t score = network.output_bias[output]
     cdef int side, unit, weight
     for side in range(2):
         for unit in range(hidden):
-            weight = network.output[side * network.units + unit]
+            weight = network.output[(2 * output + side) * network.units + unit]
             if not -MAX_OUTPUT_WEIGHT <= weight <= MAX_OUTPUT_WEIGHT:
                 raise ValueError(
-                    f"the network's output weight {side * hidden + unit} is {weight}, and must be from"
+                    f"the network's output weight {(2 * output + side) * hidden + unit} is {weight}, and must be from"
                     f" {-<int>MAX_OUTPUT_WEIGHT} to {<int>MAX_OUTPUT_WEIGHT}"
                 )
             sums[weight < 0] += QA * QA * weight
     if sums[0] > INT32_MAX or sums[1] < INT32_MIN:
         raise ValueError("the network's output can overflow: the sum of its output weights is too large")
-    score = max(sums[0], -sums[1]) // QA + (network.output_bias if network.output_bias > 0 else -<int64_t>network.output_bias)
+    score = max(sums[0], -sums[1]) // QA + (score if score > 0 else -score)
     if score * network.scale // (QA * QB) > INT32_MAX // 2:
         raise ValueError("the network's score can overflow: its output bias or its scale is too large")
     return 0

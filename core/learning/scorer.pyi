@@ -17,6 +17,7 @@ INPUTS: int  # of a network's side
 MAX_HIDDEN: int  # units of a network's side
 MAX_OUTPUT_WEIGHT: int  # of a network
 MAX_PIECES: int  # on the board
+OUTPUTS: int  # output layers of a network
 PACKED_SIZE: int  # bytes of a packed position
 QA: int  # 1.0 of a network's accumulator
 QB: int  # 1.0 of a network's output weight

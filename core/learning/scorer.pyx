@@ -9,7 +9,7 @@ from array import array
 
 from ..evaluate.evaluate cimport *
 from ..evaluate.layout cimport read_weights
-from ..evaluate.network cimport INPUTS, MAX_HIDDEN, QA, QB
+from ..evaluate.network cimport INPUTS, MAX_HIDDEN, OUTPUTS, QA, QB
 from ..evaluate.network_file cimport HIDDEN_STEP, MAX_OUTPUT_WEIGHT, Network, pointer_to
 from ..evaluate.endgames cimport phase_with
 from ..evaluate.trace cimport trace_counts
@@ -26,6 +26,7 @@ globals().update(
     MAX_HIDDEN=<int>MAX_HIDDEN,
     MAX_OUTPUT_WEIGHT=<int>MAX_OUTPUT_WEIGHT,
     MAX_PIECES=<int>MAX_PIECES,
+    OUTPUTS=<int>OUTPUTS,
     PACKED_SIZE=<int>PACKED_SIZE,
     QA=<int>QA,
     QB=<int>QB,

@@ -2,9 +2,9 @@
 # distutils: extra_compile_args = -fno-tree-loop-distribute-patterns -fno-math-errno
 """The loss of a network in floats, the gradient of this loss, derived by hand, and steps of AdamW.
 
-The parameters are an array of blocks, and behind them the output bias. A block has BLOCK hidden units: a row of BLOCK numbers for
-each input, one for the biases, and two for the output weights of the units of stm and of those of the other side. Units that the
-last block has beyond those of the network have parameters of 0, and so a gradient of 0.
+The parameters are an array of blocks, and behind them the output biases. A block has BLOCK hidden units: a row of BLOCK numbers
+for each input, one for the biases, and two for each output, the weights of the units of stm and of those of the other side. Units
+that the last block has beyond those of the network have parameters of 0, and so a gradient of 0.
 
 A block and a chunk of positions are computed at a time, so that a second-level cache holds what is needed: the weights of the
 block, or what its units are in the positions. No gradient is scattered: each row of it is summed up over the views that have its
@@ -20,16 +20,17 @@ from libc.math cimport exp, sqrt, sqrtf
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
+from ..board.position cimport *
 from ..board.types cimport *
-from ..evaluate.network cimport ALIGNMENT, INPUTS, aligned
+from ..evaluate.network cimport ALIGNMENT, INPUTS, OUTPUTS, aligned, output_of
 from .packed cimport PACKED_SIZE, STM_AT, STM_SHIFT, read_pieces
 
 cdef enum:
     BLOCK = 64  # hidden units
     LANES = 16  # partial sums of an output
     BIAS = INPUTS  # the biases are the weights of one more input, which each view has
-    OUTPUT = INPUTS + 1  # the first of two rows
-    BLOCK_SIZE = (INPUTS + 3) * BLOCK  # numbers
+    OUTPUT = INPUTS + 1  # the first of two rows for each output
+    BLOCK_SIZE = (OUTPUT + 2 * OUTPUTS) * BLOCK  # numbers
     CHUNK = 512  # positions
     VIEWS = 2 * CHUNK  # a position as stm sees it, and as the other side does
     LIST_SIZE = MAX_PIECES + 2  # the inputs of a view: the bias, those of the pieces, END
@@ -90,6 +91,7 @@ cdef struct Chunk:
     void* memory  # the allocation that holds everything, for free()
     int count  # positions
     int blocks
+    int[CHUNK] outputs  # which of them a position has
     float* units  # [blocks][VIEWS][BLOCK]
     float* lanes  # [CHUNK][LANES]: their sum, and the output bias, is the output
     uint16_t* inputs  # [VIEWS][LIST_SIZE]
@@ -113,25 +115,32 @@ cdef int _new_chunk(Chunk* chunk, int blocks) except -1:
 # --- Inputs ---
 
 
-cdef void _read_inputs(const uint8_t* packed, uint16_t* lists) noexcept nogil:
-    """Write the lists of inputs of both views of a legal packed position."""
+cdef int _read_inputs(const uint8_t* packed, uint16_t* lists) noexcept nogil:
+    """Write the lists of inputs of both views of a legal packed position. Returns which output it has."""
     cdef bitboard castling_rooks = 0
     cdef int[MAX_PIECES] squares, pieces
-    cdef int[2] kings
+    cdef BoardC b
     cdef int count = read_pieces(packed, squares, pieces, &castling_rooks)
     cdef int i, piece, view, us, flip
+    memset(&b, 0, sizeof(b))
     for i in range(count):
-        if pieces[i] & 7 == KING:
-            kings[pieces[i] >> 3] = squares[i]
+        b.by_type[pieces[i] & 7] |= bit(squares[i])
+        b.by_colour[pieces[i] >> 3] |= bit(squares[i])
     for view in range(2):
         us = packed[STM_AT] >> STM_SHIFT ^ view
-        flip = 56 * us ^ (7 if kings[us] & 4 else 0)
+        flip = 56 * us ^ (7 if king_square(&b, us) & 4 else 0)
         lists[0] = BIAS
         for i in range(count):
             piece = pieces[i] ^ (us << 3)
             lists[i + 1] = <uint16_t>(INPUTS // 2 * (piece >> 3) + 64 * (piece & 7) + (squares[i] ^ flip))
         lists[count + 1] = END
         lists += LIST_SIZE
+    return output_of(&b, packed[STM_AT] >> STM_SHIFT)
+
+
+cdef inline Py_ssize_t _output_row(const Chunk* chunk, Py_ssize_t view) noexcept nogil:
+    """Return where the output weights of a view begin in a block."""
+    return (OUTPUT + 2 * chunk.outputs[view >> 1] + (view & 1)) * BLOCK
 
 
 cdef void _list_views(Chunk* chunk) noexcept nogil:
@@ -168,7 +177,7 @@ cdef void _forward(Chunk* chunk, const uint8_t* packed, const float* values) noe
     cdef Py_ssize_t block, view
     cdef const float* rows
     for i in range(chunk.count):
-        _read_inputs(packed + i * PACKED_SIZE, chunk.inputs + 2 * i * LIST_SIZE)
+        chunk.outputs[i] = _read_inputs(packed + i * PACKED_SIZE, chunk.inputs + 2 * i * LIST_SIZE)
     memset(chunk.lanes, 0, chunk.count * LANES * sizeof(float))
     for block in range(chunk.blocks):
         rows = values + block * BLOCK_SIZE
@@ -178,7 +187,7 @@ cdef void _forward(Chunk* chunk, const uint8_t* packed, const float* values) noe
                 chunk.lanes + (view >> 1) * LANES,
                 rows,
                 chunk.inputs + view * LIST_SIZE,
-                rows + (OUTPUT + (view & 1)) * BLOCK,
+                rows + _output_row(chunk, view),
             )
 
 
@@ -197,7 +206,7 @@ cdef inline double _chance(double logit) noexcept nogil:
 
 cdef void _backward(Chunk* chunk, const float* slopes, const float* values, float* gradient) noexcept nogil:
     """Add to the gradient. `slopes`: the derivatives of the loss by the outputs. The units are used up."""
-    cdef Py_ssize_t block, view, input
+    cdef Py_ssize_t block, view, input, at
     cdef float* units
     cdef float* by_rows
     cdef const float* weights
@@ -206,11 +215,10 @@ cdef void _backward(Chunk* chunk, const float* slopes, const float* values, floa
     for block in range(chunk.blocks):
         units = chunk.units + block * VIEWS * BLOCK
         by_rows = gradient + block * BLOCK_SIZE
-        weights = values + block * BLOCK_SIZE + OUTPUT * BLOCK
+        weights = values + block * BLOCK_SIZE
         for view in range(2 * chunk.count):
-            backward_view(
-                units + view * BLOCK, by_rows + (OUTPUT + (view & 1)) * BLOCK, weights + (view & 1) * BLOCK, slopes[view >> 1]
-            )
+            at = _output_row(chunk, view)
+            backward_view(units + view * BLOCK, by_rows + at, weights + at, slopes[view >> 1])
         list_ = chunk.views
         for input in range(BIAS + 1):
             add_rows(by_rows + input * BLOCK, units, list_)
@@ -229,13 +237,13 @@ cdef double _add_loss(
     cdef double chance, error
     cdef int i
     for i in range(chunk.count):
-        chance = _chance(logits[i] + shares[i] * _output(chunk, i, values[last]))
+        chance = _chance(logits[i] + shares[i] * _output(chunk, i, values[last + chunk.outputs[i]]))
         error = chance - targets[i]
         loss += error * error
         slopes[i] = <float>(2 * error * chance * (1 - chance)) * shares[i]
     if gradient != NULL:
         for i in range(chunk.count):
-            gradient[last] += slopes[i]
+            gradient[last + chunk.outputs[i]] += slopes[i]
         _backward(chunk, slopes, values, gradient)
     return loss
 
@@ -263,7 +271,7 @@ def network_loss(
     cdef double loss = 0
     cdef float* derivatives = NULL
     assert boards.shape[1] == PACKED_SIZE and logits.shape[0] == shares.shape[0] == targets.shape[0] == size
-    assert values.shape[0] % BLOCK_SIZE == 1
+    assert values.shape[0] % BLOCK_SIZE == OUTPUTS
     if gradient is not None:
         assert gradient.shape[0] == values.shape[0]
         derivatives = &gradient[0]

@@ -13,7 +13,7 @@ import pytest
 from coachwhip.core.engine import FULL_PHASE, FULL_SCALE, Engine, Network, Position
 from coachwhip.core.tunables import TUNABLES
 from coachwhip.evaluation.layout import cells, unpack_pair
-from networks import PlainNetwork
+from networks import OUTPUTS, PlainNetwork
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 HALFWAY = "rk2r3/pppppppp/8/8/8/8/PPPPPPPP/R2K3R w KQkq - 0 1"  # either way of castling takes one of the kings to its other half
@@ -48,7 +48,7 @@ def flat(**values: int) -> PlainNetwork:
     """A network of 16 units with the same number in each place of a kind."""
     of = {"feature": 0, "bias": 0, "own": 0, "other": 0, **values}
     features = [[of["feature"]] * 16 for _ in range(networks.INPUTS)]
-    return PlainNetwork(features, [of["bias"]] * 16, [[of["own"]] * 16, [of["other"]] * 16])
+    return PlainNetwork(features, [of["bias"]] * 16, [[[of["own"]] * 16, [of["other"]] * 16]] * OUTPUTS)
 
 
 # --- Its score ---
@@ -128,7 +128,7 @@ def test_the_largest_sums_that_are_accepted_are_right() -> None:
     features = [[0] * 512 for _ in range(networks.INPUTS)]
     for sign in (1, -1):
         output = [sign * 127] * 260 + [sign * 5] + [0] * 763
-        network = PlainNetwork(features, [255] * 512, [output[:512], output[512:]], kind="pure", scale=10)
+        network = PlainNetwork(features, [255] * 512, [[output[:512], output[512:]]] * OUTPUTS, kind="pure", scale=10)
         assert abs(sum(output)) * 255 * 255 <= 2**31 - 1 < (abs(sum(output)) + 1) * 255 * 255
         assert engine_with(network).evaluate(Position()) == network.score(chess.Board())
 
@@ -227,13 +227,13 @@ def header_with(**values: Any) -> bytes:
     """A good network but for its header."""
     network = networks.by_chance(16, 0)
     header = {name: value for name, value in (network.header() | values).items() if value is not None}
-    return networks.encode(header, network.numbers(), 0)
+    return networks.encode(header, network.numbers(), network.output_biases)
 
 
 GOOD = networks.by_chance(16, 0).encode()
 START = GOOD.index(b"}\n") + 2
 BAD_FILES: list[tuple[bytes, str]] = [
-    (b"", "not a network: its first line is not 'coachwhip network 1'"),
+    (b"", "not a network: its first line is not 'coachwhip network 2'"),
     (random.Random(1).randbytes(50_000), "not a network"),
     (GOOD[:60], "ends inside its header"),
     (GOOD[:20] + b" " * 65535 + b"\n", "second line is not a JSON object"),
@@ -243,9 +243,12 @@ BAD_FILES: list[tuple[bytes, str]] = [
     (GOOD + b"\0", "too long"),
     (GOOD[:-4] + GOOD[:-5:-1], "damaged: its checksum is wrong"),
     (GOOD[: START + 9] + bytes([GOOD[START + 9] ^ 4]) + GOOD[START + 10 :], "damaged: its checksum is wrong"),
-    (networks.encode("[" * 60_000, [], 0), "not a JSON object"),
-    (networks.encode('{"hidden": 1' + "0" * 5000 + "}", [], 0), "not a JSON object"),
-    *((header_with(**{name: None}), f"header has no '{name}'") for name in ("kind", "inputs", "hidden", "qa", "qb", "scale")),
+    (networks.encode("[" * 60_000, [], []), "not a JSON object"),
+    (networks.encode('{"hidden": 1' + "0" * 5000 + "}", [], []), "not a JSON object"),
+    *(
+        (header_with(**{name: None}), f"header has no '{name}'")
+        for name in ("kind", "inputs", "hidden", "outputs", "qa", "qb", "scale")
+    ),
     (header_with(kind="deep"), "kind is 'deep', and must be one of residual, pure"),
     (header_with(qa=256), "'qa' is 256, and must be 255"),
     (header_with(hidden=24), "'hidden' is 24, and must be a multiple of 16"),
@@ -271,7 +274,9 @@ def test_a_wrong_file_is_rejected_in_one_message(data: bytes, message: str) -> N
 @pytest.mark.parametrize("weight", [127, -127])
 def test_output_sums_that_could_overflow_are_rejected(weight: int) -> None:
     output = [weight] * 261 + [0] * 763
-    network = PlainNetwork([[0] * 512 for _ in range(networks.INPUTS)], [0] * 512, [output[:512], output[512:]])
+    few = [[0] * 512] * 2
+    outputs = [few, few, [output[:512], output[512:]], *[few] * 21]
+    network = PlainNetwork([[0] * 512 for _ in range(networks.INPUTS)], [0] * 512, outputs)
     with pytest.raises(ValueError, match="output can overflow"):
         Network(network.encode())
 
@@ -289,7 +294,7 @@ def test_the_bound_of_a_sum_counts_one_piece_a_square() -> None:
     features = [[0] * 16 for _ in range(networks.INPUTS)]
     for square in range(64):
         features[64 * rng.randrange(12) + square][5] = 1023
-    network = PlainNetwork(features, [31] + [0] * 15, [[1] * 16, [1] * 16])
+    network = PlainNetwork(features, [31] + [0] * 15, [[[1] * 16, [1] * 16]] * OUTPUTS)
     Network(network.encode())
     network.bias[5] = 32
     with pytest.raises(ValueError, match="unit 5 can overflow"):
@@ -299,7 +304,7 @@ def test_the_bound_of_a_sum_counts_one_piece_a_square() -> None:
 @pytest.mark.parametrize(("bias", "scale", "good"), [(2**31 - 1, 8000, True), (-(2**31), 8000, True), (2**31 - 1, 8200, False)])
 def test_scores_that_could_overflow_are_rejected(bias: int, scale: int, good: bool) -> None:
     network = flat(bias=255, own=1, other=-1)
-    network.output_bias, network.scale = bias, scale
+    network.output_biases[7], network.scale = bias, scale
     if good:
         assert engine_with(network).evaluate(Position()) == networks.EVAL_LIMIT * (1 if bias > 0 else -1)
     else:
@@ -314,11 +319,10 @@ def test_any_numbers_are_rejected_or_give_the_score_of_plain_python() -> None:
     accepted = 0
     for _ in range(24):
         wide = 1 << rng.randrange(8, 12)
-        numbers = [rng.randint(-wide, wide - 1) for _ in range(769 * 16)] + [rng.randint(-130, 130) for _ in range(32)]
-        if rng.random() < 0.7:
-            numbers[-32:] = [min(max(number, -127), 127) for number in numbers[-32:]]
-        features = [numbers[16 * i : 16 * i + 16] for i in range(networks.INPUTS)]
-        network = PlainNetwork(features, numbers[768 * 16 : 769 * 16], [numbers[-32:-16], numbers[-16:]], kind="pure", scale=30)
+        most = 127 if rng.random() < 0.7 else 130
+        *features, bias = ([rng.randint(-wide, wide - 1) for _ in range(16)] for _ in range(networks.INPUTS + 1))
+        outputs = [[[rng.randint(-most, most) for _ in range(16)] for _ in range(2)] for _ in range(OUTPUTS)]
+        network = PlainNetwork(features, bias, outputs, kind="pure", scale=30)
         try:
             engine = engine_with(network)
         except ValueError as error:

@@ -7,6 +7,7 @@ import zlib
 from typing import Any
 
 import chess
+import networks
 import numpy as np
 import oracle
 import pytest
@@ -82,16 +83,18 @@ def test_the_gradient_is_that_of_the_loss(boards: list[chess.Board], packed: Any
     rng, some = np.random.default_rng(2), slice(0, None, 12)
     views = [[seen(board, board.turn ^ side) for board in boards[some]] for side in (False, True)]
     count = len(views[0])
+    chosen = np.array([networks.output_of(board) for board in boards[some]])
+    assert len(set(chosen)) > 6
     logits, shares, targets = some_singles(rng, count)
     values = floats(hidden)
     loss, gradient = gradient_of(np.ascontiguousarray(packed[some]), (logits, shares, targets), values, hidden)
 
     def formula(changed: Any) -> Any:
         parts = parameters(changed, hidden)
-        total = parts.output_bias[0]
-        for view, output in zip(views, parts.output, strict=True):
+        total = parts.output_bias[chosen]
+        for view, output in zip(views, parts.output[chosen].swapaxes(0, 1), strict=True):
             sums = [parts.feature_weights[inputs].sum(axis=0) for inputs in view]
-            total = total + np.clip(sums + parts.bias, 0, 1) ** 2 @ output
+            total = total + (np.clip(sums + parts.bias, 0, 1) ** 2 * output).sum(axis=1)
         return total
 
     def loss_of(changed: Any) -> float:
@@ -102,7 +105,7 @@ def test_the_gradient_is_that_of_the_loss(boards: list[chess.Board], packed: Any
     assert loss == pytest.approx(loss_of(exact), rel=1e-5)
     used = np.flatnonzero(gradient)
     first = rng.choice(used[used < 768 * hidden], 100)
-    for place in [*first, *rng.choice(np.arange(768 * hidden, len(values)), 50), len(values) - 1]:
+    for place in [*first, *rng.choice(np.arange(768 * hidden, len(values)), 100), *range(len(values) - 24, len(values))]:
         ends = [exact.copy(), exact.copy()]
         ends[0][place] -= 1e-6
         ends[1][place] += 1e-6
@@ -132,7 +135,7 @@ def test_the_integers_of_the_engine_are_close_to_the_floats(
     scores = np.array([network_score(engine, board) for board in boards])
     parts = parameters(values, hidden)
     # each rounding: half a step of a weight for each piece, and of an output weight for each unit
-    by_features = 2 * np.abs(parts.output).sum() * 33 * 0.5 / 255
+    by_features = 2 * np.abs(parts.output).sum((1, 2)).max() * 33 * 0.5 / 255
     by_output = 2 * hidden * 0.5 * found.scale / (64 * LOGIT)
     assert np.abs(scores / LOGIT - outputs).max() < by_features + by_output + 2 / LOGIT
     if spread < 2:
@@ -150,7 +153,7 @@ def test_no_sum_can_overflow_at_the_limits_of_training(hidden: int, sign: int) -
     parts = parameters(np.abs(found.numbers), hidden)
     assert (32 * parts.feature_weights.max(axis=0) + parts.bias).max() < 2**15
     assert parts.output.max() <= 127
-    assert parts.output.sum() * 255 * 255 < 2**31
+    assert parts.output.sum((1, 2)).max() * 255 * 255 < 2**31
     assert to_bytes(from_bytes(to_bytes(found))) == to_bytes(found)
 
 
@@ -168,10 +171,10 @@ def test_what_is_written_is_read() -> None:
     found = quantised(floats(32), 32, "residual", LOGIT, {"seed": 7, "of": "a test"})
     data = to_bytes(found)
     lines = data.split(b"\n", 2)
-    assert lines[0] == b"coachwhip network 1"
-    head = {"hidden": 32, "inputs": 768, "kind": "residual", "provenance": {"of": "a test", "seed": 7}, "qa": 255, "qb": 64}
-    assert json.loads(lines[1]) == head | {"scale": found.scale}
-    assert len(lines[2]) == 2 * (768 * 32 + 32 + 64) + 4 + 4
+    assert lines[0] == b"coachwhip network 2"
+    head = {"hidden": 32, "inputs": 768, "kind": "residual", "outputs": 24, "provenance": {"of": "a test", "seed": 7}}
+    assert json.loads(lines[1]) == head | {"qa": 255, "qb": 64, "scale": found.scale}
+    assert len(lines[2]) == 2 * (768 * 32 + 32 + 24 * 64) + 24 * 4 + 4
     assert int.from_bytes(lines[2][2:4], "little", signed=True) == found.numbers[1]
     assert int.from_bytes(data[-8:-4], "little", signed=True) == found.numbers[-1]
     assert int.from_bytes(data[-4:], "little") == zlib.crc32(data[:-4])

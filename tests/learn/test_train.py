@@ -287,7 +287,7 @@ def test_a_training_starts_from_a_network(
     assert all(epoch["training"] < 2 * float(loss[1]) for epoch in json.loads(said.out)["epochs"])  # from the first one on
     assert json.loads(said.out)["loss_in_integers"] < float(loss[1])
     assert further.provenance["start"] == {"name": "a.cwnet", "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
-    assert network.parameters(further.numbers, 32).output[:, 16:].any()
+    assert network.parameters(further.numbers, 32).output[..., 16:].any()
     trained(data, tmp_path / "c.cwnet", "--start", str(path), "--rate", "0.15")
     assert f"and that of a.cwnet, the start, {loss[1]}; the loss does not show which is stronger" in capsys.readouterr().err
 
@@ -401,13 +401,11 @@ def test_ctrl_c_without_a_checkpoint_keeps_the_network(
     assert re.findall('<th scope="row">(.*?)</th>', page) == ["1", "2", "3"]
 
 
-@pytest.mark.parametrize(
-    ("kind", "rate", "without"), [("residual", "0.00001", "of the terms alone"), ("pure", "1", "of even chances everywhere")]
-)
+@pytest.mark.parametrize(("kind", "without"), [("residual", "of the terms alone"), ("pure", "of even chances everywhere")])
 def test_nothing_learnt_is_reported_and_nothing_is_written(
-    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str, rate: str, without: str
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str, without: str
 ) -> None:
-    words = [str(data), "--output", str(tmp_path / "net.cwnet"), *QUICK, "--rate", rate, "--kind", kind, "--seed", "2"]
+    words = [str(data), "--output", str(tmp_path / "net.cwnet"), *QUICK, "--rate", "0.00001", "--kind", kind, "--seed", "2"]
     assert command.main([*words, "--json"]) == 3
     out, err = capsys.readouterr()
     summary = json.loads(out)

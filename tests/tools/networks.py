@@ -13,6 +13,7 @@ from typing import Any
 import chess
 
 INPUTS = 768
+OUTPUTS = 24
 QA, QB = 255, 64
 EVAL_LIMIT = 29999
 
@@ -23,8 +24,8 @@ class PlainNetwork:
 
     features: list[list[int]]
     bias: list[int]
-    output: list[list[int]]  # [0] the own half, [1] the other's
-    output_bias: int = 0
+    outputs: list[list[list[int]]]  # by `output_of`, then [0] the own half, [1] the other's
+    output_biases: list[int] = field(default_factory=lambda: [0] * OUTPUTS)
     scale: int = 400
     kind: str = "residual"
     more: dict[str, Any] = field(default_factory=dict)  # in the header
@@ -34,16 +35,17 @@ class PlainNetwork:
         return len(self.bias)
 
     def header(self) -> dict[str, Any]:
-        plain = {"kind": self.kind, "inputs": INPUTS, "hidden": self.hidden, "qa": QA, "qb": QB, "scale": self.scale}
-        return plain | {"provenance": {"made": "at random"}} | self.more
+        shape = {"kind": self.kind, "inputs": INPUTS, "hidden": self.hidden, "outputs": OUTPUTS}
+        return shape | {"qa": QA, "qb": QB, "scale": self.scale, "provenance": {"made": "at random"}} | self.more
 
     def numbers(self) -> list[int]:
         """The 16-bit numbers in the order of the file."""
-        return [value for row in (*self.features, self.bias, *self.output) for value in row]
+        outputs = (half for output in self.outputs for half in output)
+        return [value for row in (*self.features, self.bias, *outputs) for value in row]
 
     def encode(self) -> bytes:
         """The bytes of the file."""
-        return encode(self.header(), self.numbers(), self.output_bias)
+        return encode(self.header(), self.numbers(), self.output_biases)
 
     def accumulator(self, board: chess.Board, colour: chess.Color) -> list[int]:
         """The sums of one side, without regard to 16 bits."""
@@ -58,26 +60,35 @@ class PlainNetwork:
 
     def score(self, board: chess.Board) -> int:
         """Centipawns from the view of the side to move, without the terms."""
-        total = 0
+        total, chosen = 0, output_of(board)
         for half, colour in enumerate((board.turn, not board.turn)):
-            for value, weight in zip(self.accumulator(board, colour), self.output[half], strict=True):
+            for value, weight in zip(self.accumulator(board, colour), self.outputs[chosen][half], strict=True):
                 assert -32768 <= value <= 32767
                 cut = min(max(value, 0), QA)
                 total += cut * cut * weight
-        return towards_zero((towards_zero(total, QA) + self.output_bias) * self.scale, QA * QB)
+        return towards_zero((towards_zero(total, QA) + self.output_biases[chosen]) * self.scale, QA * QB)
+
+
+def output_of(board: chess.Board) -> int:
+    """Which output a position has."""
+    values = {chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}
+    pieces = board.piece_map().values()
+    lead = sum(values.get(piece.piece_type, 0) * (1 if piece.color == board.turn else -1) for piece in pieces)
+    return (len(pieces) - 1) // 4 + 8 * (1 if lead > 0 else 2 if lead < 0 else 0)
 
 
 def towards_zero(number: int, divisor: int) -> int:
     return number // divisor if number >= 0 else -(-number // divisor)
 
 
-def encode(header: object, numbers: list[int], output_bias: int) -> bytes:
+def encode(header: object, numbers: list[int], output_biases: list[int]) -> bytes:
     """A file with this header and these numbers."""
-    values = array("h", numbers)
+    values, biases = array("h", numbers), array("i", output_biases)
     if sys.byteorder == "big":
         values.byteswap()
+        biases.byteswap()
     text = header if isinstance(header, str) else json.dumps(header, sort_keys=True)
-    body = b"coachwhip network 1\n" + text.encode() + b"\n" + values.tobytes() + struct.pack("<i", output_bias)
+    body = b"coachwhip network 2\n" + text.encode() + b"\n" + values.tobytes() + biases.tobytes()
     return sealed(body)
 
 
@@ -92,5 +103,6 @@ def by_chance(hidden: int, seed: int, kind: str = "residual", spread: int = 60, 
     most = min(127, 33000 // (2 * hidden))
     features = [[rng.randint(-spread, spread) for _ in range(hidden)] for _ in range(INPUTS)]
     bias = [rng.randint(-100, 250) for _ in range(hidden)]
-    output = [[rng.randint(-most, most) for _ in range(hidden)] for _ in range(2)]
-    return PlainNetwork(features, bias, output, rng.randint(-3000, 3000), rng.randint(50, 200), kind, more)
+    outputs = [[[rng.randint(-most, most) for _ in range(hidden)] for _ in range(2)] for _ in range(OUTPUTS)]
+    biases = [rng.randint(-3000, 3000) for _ in range(OUTPUTS)]
+    return PlainNetwork(features, bias, outputs, biases, rng.randint(50, 200), kind, more)

@@ -3,16 +3,16 @@
 
 A file (.cwnet), integers with their lowest byte first:
 
-    FIRST_LINE; a line of JSON: kind, inputs, hidden, qa, qb, scale, and provenance, which says how the network was made
-    weights of the first layer [inputs][hidden], its biases [hidden], and weights of the output [2][hidden], 2 bytes each
-    bias of the output (4 bytes), CRC-32 of everything before (4 bytes)
+    FIRST_LINE; a line of JSON: kind, inputs, hidden, outputs, qa, qb, scale, and provenance, which says how the network was made
+    weights of the first layer [inputs][hidden], its biases [hidden], and weights of the outputs [outputs][2][hidden], 2 bytes each
+    biases of the outputs [outputs], 4 bytes each, CRC-32 of everything before (4 bytes)
 
 Each side has the inputs of the pieces as it sees them: 384 * (0 its own piece, 1 the other's) + 64 * type (0 pawn .. 5 king) + square.
 Squares are a1 = 0 .. h8 = 63, for Black with the ranks turned over, and with the files mirrored if its own king is then on the
-files e to h. A hidden unit clamps the sum of its bias and the weights of these inputs to 0..QA. The output adds
-v * v * weight over the units of stm and then those of the other side; ((output / QA) + bias) * scale / (QA * QB), with divisions
-that round towards zero, is the score in centipawns from the view of stm. The score of a
-"residual" network is added to that of the weighted terms, and that of a "pure" one replaces it.
+files e to h. A hidden unit clamps the sum of its bias and the weights of these inputs to 0..QA. For n pieces,
+the output (n - 1) / 4, plus 8 if stm is ahead in points (3, 3, 5, 9 for knights, bishops, rooks, queens), or 16 if the other side is, adds
+v * v * weight over the units of stm and then those of the other side; ((output / QA) + bias) * scale / (QA * QB), with divisions that
+round towards zero, is the score in centipawns from the view of stm. The score of a "residual" network is added to that of the weighted terms, and that of a "pure" one replaces it.
 """
 
 import json
@@ -24,13 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core import engine
-from ...core.learning.scorer import INPUTS, MAX_OUTPUT_WEIGHT, MAX_PIECES, QA, QB
+from ...core.learning.scorer import INPUTS, MAX_OUTPUT_WEIGHT, MAX_PIECES, OUTPUTS, QA, QB
 from ..game_file import Singles
 
-FIRST_LINE = b"coachwhip network 1\n"
+FIRST_LINE = b"coachwhip network 2\n"
 MAX_WEIGHT = (2**15 - 1) // (MAX_PIECES + 1)  # of the first layer's weights and biases: the sum of 32 and a bias fits in 16 bits
-MAX_SUM = (2**31 - 1) // QA**2  # of the sizes of all output weights: the output fits in 32 bits
-ROWS = INPUTS + 3  # of as many parameters as there are hidden units; the output bias follows
+MAX_SUM = (2**31 - 1) // QA**2  # of the sizes of all weights of an output: the output fits in 32 bits
+ROWS = INPUTS + 1 + 2 * OUTPUTS  # of as many parameters as there are hidden units; the output biases follow
 
 
 class Parameters(NamedTuple):
@@ -38,19 +38,19 @@ class Parameters(NamedTuple):
 
     feature_weights: NDArray[Any]  # [input, unit]
     bias: NDArray[Any]  # [unit]
-    output: NDArray[Any]  # [side, unit]: stm first
-    output_bias: NDArray[Any]  # [1]
+    output: NDArray[Any]  # [output, side, unit]: stm first
+    output_bias: NDArray[Any]  # [output]
 
 
 def size(hidden: int) -> int:
     """Return the number of parameters of a network with `hidden` units a side."""
-    return ROWS * hidden + 1
+    return ROWS * hidden + OUTPUTS
 
 
 def parameters(flat: NDArray[Any], hidden: int) -> Parameters:
     """Return the parts of the array of all parameters. In floats, an output of 1.0 adds 1 to the logit of stm's winning chance."""
-    rows = flat[:-1].reshape(ROWS, hidden)
-    return Parameters(rows[:INPUTS], rows[INPUTS], rows[INPUTS + 1 :], flat[-1:])
+    rows = flat[:-OUTPUTS].reshape(ROWS, hidden)
+    return Parameters(rows[:INPUTS], rows[INPUTS], rows[INPUTS + 1 :].reshape(OUTPUTS, 2, hidden), flat[-OUTPUTS:])
 
 
 class QuantisedNetwork(NamedTuple):
@@ -85,11 +85,11 @@ def quantised(flat: Singles, hidden: int, kind: str, logit: float, provenance: d
     values = flat.astype(np.float64)
     sizes = np.abs(parameters(values, hidden).output)
     room = MAX_SUM - 2 * hidden  # each weight may be rounded up
-    scale = max(1, int(np.ceil(logit * QB * max(sizes.max() / (MAX_OUTPUT_WEIGHT - 0.5), sizes.sum() / room))))
+    scale = max(1, int(np.ceil(logit * QB * max(sizes.max() / (MAX_OUTPUT_WEIGHT - 0.5), sizes.sum((1, 2)).max() / room))))
     first = (INPUTS + 1) * hidden
     values[:first] *= QA
     values[first:] *= logit * QB / scale
-    values[-1] *= QA
+    values[-OUTPUTS:] *= QA
     return QuantisedNetwork(kind, hidden, scale, np.rint(values).astype(np.int64), provenance)
 
 
@@ -99,7 +99,7 @@ def floats(network: QuantisedNetwork, logit: float) -> Parameters:
     values = network.numbers.astype(np.float64)
     values[:first] /= QA
     values[first:] *= network.scale / (logit * QB)
-    values[-1] /= QA
+    values[-OUTPUTS:] /= QA
     return parameters(values.astype(np.float32), network.hidden)
 
 
@@ -108,10 +108,11 @@ def floats(network: QuantisedNetwork, logit: float) -> Parameters:
 
 def to_bytes(network: QuantisedNetwork) -> bytes:
     """Return the content of the file."""
-    header = {"kind": network.kind, "inputs": INPUTS, "hidden": network.hidden, "qa": QA, "qb": QB, "scale": network.scale}
-    line = json.dumps(header | {"provenance": network.provenance}, sort_keys=True, separators=(",", ":")).encode() + b"\n"
-    *numbers, output_bias = network.numbers.tolist()
-    data = FIRST_LINE + line + np.array(numbers, "<i2").tobytes() + struct.pack("<i", output_bias)
+    shape = {"kind": network.kind, "inputs": INPUTS, "hidden": network.hidden, "outputs": OUTPUTS}
+    header = shape | {"qa": QA, "qb": QB, "scale": network.scale, "provenance": network.provenance}
+    line = json.dumps(header, sort_keys=True, separators=(",", ":")).encode() + b"\n"
+    weights, biases = np.split(network.numbers, [-OUTPUTS])
+    data = FIRST_LINE + line + weights.astype("<i2").tobytes() + biases.astype("<i4").tobytes()
     return data + struct.pack("<I", zlib.crc32(data))
 
 
@@ -120,6 +121,7 @@ def from_bytes(data: bytes) -> QuantisedNetwork:
     engine.Network(data)
     start = data.index(b"\n", len(FIRST_LINE)) + 1
     header = json.loads(data[len(FIRST_LINE) : start])
-    numbers = np.frombuffer(data, "<i2", ROWS * header["hidden"], start)
-    numbers = np.append(numbers.astype(np.int64), struct.unpack_from("<i", data, len(data) - 8))
+    weights = np.frombuffer(data, "<i2", ROWS * header["hidden"], start)
+    biases = np.frombuffer(data, "<i4", OUTPUTS, len(data) - 4 * OUTPUTS - 4)
+    numbers = np.append(weights, biases).astype(np.int64)
     return QuantisedNetwork(header["kind"], header["hidden"], header["scale"], numbers, header.get("provenance", {}))

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.learning.scorer import TRAINING_BLOCK, Scorer, adam_step, network_loss
+from ...core.learning.scorer import OUTPUTS, TRAINING_BLOCK, Scorer, adam_step, network_loss
 from ..game_file import Boards, Singles, is_black, points, scores
 from ..logistic import cosine, expectation, fit_scale
 from ..run import Epoch
@@ -64,7 +64,7 @@ def first_state(settings: Settings, network: QuantisedNetwork | None = None) -> 
     parts = parameters(values, settings.hidden)
     parts.feature_weights[:] *= FIRST_FEATURE
     parts.bias[:] = FIRST_BIAS
-    parts.output[:] *= FIRST_OUTPUT
+    parts.output[:] = FIRST_OUTPUT * parts.output[0]  # all alike: what one learns at first helps the others
     parts.output_bias[:] = 0
     if network:
         parts.output[:] = 0
@@ -81,22 +81,22 @@ def fit_logit(positions: TrainingSet) -> float:
     return round(scale, 1)
 
 
-# --- Parameters in the order of the core (core/learning/training.pyx): [block, row, unit], and the output bias ---
+# --- Parameters in the order of the core (core/learning/training.pyx): [block, row, unit], and the output biases ---
 
 
 def in_blocks(flat: Singles, hidden: int) -> Singles:
     """Return a copy of an array with a number for each parameter, in the order of the core."""
-    rows = np.pad(flat[:-1].reshape(ROWS, hidden), ((0, 0), (0, -hidden % TRAINING_BLOCK)))
-    blocks = aligned(rows.size + 1)
-    blocks[:-1] = rows.reshape(ROWS, -1, TRAINING_BLOCK).swapaxes(0, 1).ravel()
-    blocks[-1] = flat[-1]
+    rows = np.pad(flat[:-OUTPUTS].reshape(ROWS, hidden), ((0, 0), (0, -hidden % TRAINING_BLOCK)))
+    blocks = aligned(rows.size + OUTPUTS)
+    blocks[:-OUTPUTS] = rows.reshape(ROWS, -1, TRAINING_BLOCK).swapaxes(0, 1).ravel()
+    blocks[-OUTPUTS:] = flat[-OUTPUTS:]
     return blocks
 
 
 def from_blocks(blocks: Singles, hidden: int) -> Singles:
     """Invert `in_blocks`."""
-    rows = blocks[:-1].reshape(-1, ROWS, TRAINING_BLOCK).swapaxes(0, 1).reshape(ROWS, -1)
-    return np.append(rows[:, :hidden], blocks[-1])
+    rows = blocks[:-OUTPUTS].reshape(-1, ROWS, TRAINING_BLOCK).swapaxes(0, 1).reshape(ROWS, -1)
+    return np.append(rows[:, :hidden], blocks[-OUTPUTS:])
 
 
 def aligned(count: int) -> Singles:
