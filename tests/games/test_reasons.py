@@ -182,7 +182,7 @@ def studied(evaluator: Evaluator, text: str, nodes: int) -> Study:
 
 
 def test_all_good_moves_are_known_and_the_next_mistake_is_not_the_reason() -> None:
-    first, *_ = studied(Evaluator(), "1. f3 e5 2. g4 Qh4# 0-1\n", 30_000).judged_moves()
+    first, *_ = studied(Evaluator(), "1. g4 e5 2. f3 Qh4# 0-1\n", 30_000).judged_moves()
     assert chess.Move.from_uci("d2d4") in {line.moves[0] for line in first.before.choices}
     assert "Loses" not in first.before.reason
 

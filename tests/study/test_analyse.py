@@ -361,7 +361,7 @@ def test_a_game_whose_start_cannot_be_read_is_written_too(tmp_path: Path, tag: s
 
 def test_all_good_moves_are_known_where_a_bad_one_was_played() -> None:
     """And one that is not: the first move of a game has many that lose less than 5 points."""
-    study = Study(read("1. f3 e5 2. g4 Qh4# 0-1"), "")
+    study = Study(read("1. g4 e5 2. f3 Qh4# 0-1"), "")
     with open_engine() as engine:
         study.analyse(engine, Limit(nodes=30_000), 1, lambda: None, lambda *_: "")
     first = study.analyses[0]
