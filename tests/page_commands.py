@@ -35,7 +35,7 @@ FEWER = {
     "selfplay": "--games 320 --nodes 50",
     "spsa": "--games 4 --nodes 50",
     "train": "--hidden 16 --epochs 2 --batch 64 --validation 0.25",
-    "tune": "--epochs 5 --only material,tempo",
+    "tune": "--epochs 5 --only material,tempo --wdl 0 --validation 0.5",
 }
 # For the subcommands whose help has no example that runs.
 SMALL = [
@@ -64,7 +64,7 @@ NOT_RUN = {
     "cutechess-cli ": "another program, and an older coachwhip",
 }
 # Words of commands that take minutes or more or do not end, and whose command lines are only read.
-ONLY_READ = {"--browser", "--revision", "big.vf", "ranking.jsonl", "gnuchess --uci", "./a", "more.pgn", "more.vf"}
+ONLY_READ = {"--browser", "--revision", "big.vf", "deep.vf", "ranking.jsonl", "gnuchess --uci", "./a", "more.pgn", "more.vf"}
 NOT_INSTALLED = {".c", ".html", ".pxd", ".pyx"}  # sources of the core, and what Cython makes of them
 WRITES = re.compile(r"(?:--(?:output|report|pgn|journal)|>) ([\w.]+)")
 
