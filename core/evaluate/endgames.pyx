@@ -3,6 +3,7 @@
 
 from ..board.attacks cimport *
 
+
 cdef bint _wrong_corner(const PositionC* pos, int strong) noexcept nogil:
     """Return whether only pawns of one rook file and bishops of the wrong colour are left, and the enemy king gets there first.
 

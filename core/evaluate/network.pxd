@@ -6,8 +6,7 @@ the ranks turned over, files mirrored if its own king is on the files e to h. Th
 accumulators, that of stm first. All sums are integers that cannot overflow (network_file.pyx proves it), so every machine
 gets the same score.
 
-There are several output layers: the number of pieces chooses one, and who is ahead in pieces, as a lead is worth something else
-each time.
+There are several output layers. The number of pieces and who is ahead in points choose one.
 
 Accumulators are updated lazily: a move only marks them as stale, `network_score` follows the moves from the last ones that are up
 to date. Source: https://www.chessprogramming.org/NNUE.

@@ -201,7 +201,8 @@ cdef int _check_sums(const NetworkC* network) except -1:
 cdef int _check_output(const NetworkC* network, int hidden, int output) except -1:
     """Check the bounds of an output layer: every product, and every sum in any order of addition."""
     cdef int64_t[2] sums = [0, 0]  # of the positive and of the negative weights
-    cdef int64_t score = network.output_bias[output]
+    cdef int64_t score
+    cdef int64_t bias = network.output_bias[output]
     cdef int side, unit, weight
     for side in range(2):
         for unit in range(hidden):
@@ -214,7 +215,7 @@ cdef int _check_output(const NetworkC* network, int hidden, int output) except -
             sums[weight < 0] += QA * QA * weight
     if sums[0] > INT32_MAX or sums[1] < INT32_MIN:
         raise ValueError("the network's output can overflow: the sum of its output weights is too large")
-    score = max(sums[0], -sums[1]) // QA + (score if score > 0 else -score)
+    score = max(sums[0], -sums[1]) // QA + max(bias, -bias)
     if score * network.scale // (QA * QB) > INT32_MAX // 2:
         raise ValueError("the network's score can overflow: its output bias or its scale is too large")
     return 0

@@ -105,7 +105,11 @@ def test_the_gradient_is_that_of_the_loss(boards: list[chess.Board], packed: Any
     assert loss == pytest.approx(loss_of(exact), rel=1e-5)
     used = np.flatnonzero(gradient)
     first = rng.choice(used[used < 768 * hidden], 100)
-    for place in [*first, *rng.choice(np.arange(768 * hidden, len(values)), 100), *range(len(values) - 24, len(values))]:
+    for place in [
+        *first,
+        *rng.choice(np.arange(768 * hidden, len(values)), 100),
+        *range(len(values) - networks.OUTPUTS, len(values)),
+    ]:
         ends = [exact.copy(), exact.copy()]
         ends[0][place] -= 1e-6
         ends[1][place] += 1e-6
