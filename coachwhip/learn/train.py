@@ -24,7 +24,7 @@ from ..evaluation import config
 from .game_file import MAX_SCORE, open_games
 from .network import checkpoint
 from .network.checkpoint import Checkpoint
-from .network.integers import QuantisedNetwork, from_bytes, to_bytes
+from .network.integers import QuantisedNetwork, from_bytes, mean, to_bytes
 from .network.trainer import Settings, Trainer, first_state, fit_logit
 from .run import Epoch, LearningRun, add_options
 from .training_set import TrainingFile, TrainingSet
@@ -56,7 +56,6 @@ def _hidden(text: str) -> int:
 NETWORK_OPTIONS = (
     ("--hidden", _hidden, 64, "N", "hidden units per side, a multiple of 16"),
     ("--weights", file_name, None, "FILE", "evaluate with these weights, without their network (default: the shipped ones)"),
-    ("--start", file_name, None, "FILE", "start from this network; units it lacks start random (default: all do)"),
     ("--epochs", whole_number(1, 10_000), 8, "N", "passes over the data"),
     ("--batch", whole_number(1, 10**7), 8192, "N", "positions per step"),
     ("--rate", number(1e-6, 1), 0.001, "X", "learning rate; it falls to X/100"),
@@ -89,6 +88,8 @@ def _parser() -> Parser:
     group = parser.add_argument_group("network and training")
     kind = "add to the terms, or replace them (default residual)"
     group.add_argument("--kind", choices=("residual", "pure"), default="residual", help=kind)
+    first = "start from this network, or, if the option is repeated, from the mean of several; units it lacks start random (default: all do)"
+    group.add_argument("--start", type=file_name, action="append", default=[], metavar="FILE", help=first)
     add_options(group, NETWORK_OPTIONS)
     add_options(parser.add_argument_group("data"), DATA_OPTIONS)
     return parser
@@ -114,22 +115,29 @@ def _train(args: argparse.Namespace) -> int:
         raise CommandError(str(error)) from error
 
 
-def _first(args: argparse.Namespace) -> tuple[QuantisedNetwork | None, dict[str, Any]]:
-    """Return the network of --start, and its name and checksum. Raises CommandError, OSError."""
-    if args.start is None:
-        return None, {"start": None}
-    with naming(args.start), args.start.open("rb") as file:
-        data = file.read(config.MAX_NETWORK_SIZE + 1)
-    try:
-        network = from_bytes(data)
-    except ValueError as error:
-        raise CommandError(f"--start {args.start}: {error}") from error
-    if network.kind != args.kind or network.hidden > args.hidden:
-        raise CommandError(
-            f"--start {args.start} is a {network.kind} network of {network.hidden} units: give --kind {network.kind} "
-            f"--hidden {network.hidden} or more"
-        )
-    return network, {"start": {"name": args.start.name, "sha256": hashlib.sha256(data).hexdigest()}}
+def _first(args: argparse.Namespace) -> tuple[QuantisedNetwork | None, list[dict[str, str]]]:
+    """Return the network of --start, the mean of several, and their names and checksums. Raises CommandError, OSError."""
+    networks: list[QuantisedNetwork] = []
+    described: list[dict[str, str]] = []
+    for path in args.start:
+        with naming(path), path.open("rb") as file:
+            data = file.read(config.MAX_NETWORK_SIZE + 1)
+        try:
+            network = from_bytes(data)
+        except ValueError as error:
+            raise CommandError(f"--start {path}: {error}") from error
+        if network.kind != args.kind or network.hidden > args.hidden:
+            raise CommandError(
+                f"--start {path} is a {network.kind} network of {network.hidden} units: give --kind {network.kind} "
+                f"--hidden {network.hidden} or more"
+            )
+        if networks and network.hidden != networks[0].hidden:
+            raise CommandError(
+                f"--start {path} has {network.hidden} units, and {args.start[0]} {networks[0].hidden}: they have no mean"
+            )
+        networks.append(network)
+        described.append({"name": path.name, "sha256": hashlib.sha256(data).hexdigest()})
+    return (mean(networks) if networks else None), described
 
 
 def _open(args: argparse.Namespace, known: Checkpoint | None, first: Scorer, stack: ExitStack) -> list[TrainingFile]:
@@ -160,6 +168,8 @@ class TrainRun(LearningRun[int]):
         self._weights = weights
         self._seconds = 0.0
         self._first, start = _first(args)
+        names = ", ".join(path.name for path in args.start)
+        self._start = names if len(args.start) < 2 else f"the mean of {names}"
         known = checkpoint.read(args.checkpoint) if args.checkpoint else None
         files = _open(args, known, self._scorer(self._first), stack)
         self._positions = TrainingSet(files, args.validation)
@@ -171,7 +181,7 @@ class TrainRun(LearningRun[int]):
             **{name: getattr(args, name) for name in DECIDING},
             "signature": signature(tuple(weights), None),
             "weights": weights_digest(weights),
-            **start,
+            "start": start,
             "files": [
                 {"name": file.name, "sha256": file.sha256, "games": len(file.counts), "positions": int(file.counts.sum())}
                 for file in files
@@ -203,7 +213,7 @@ class TrainRun(LearningRun[int]):
             self.terms = self._loss_before
             warn(f"the terms alone: validation loss {self.terms:.6f}")
         if self._first:
-            warn(f"{self.args.start.name}: validation loss {self._loss_of(self._first):.6f}")
+            warn(f"{self._start}: validation loss {self._loss_of(self._first):.6f}")
 
     def batches(self) -> Iterator[range]:
         """Yield the numbers of the epochs that are missing."""
@@ -294,7 +304,7 @@ class TrainRun(LearningRun[int]):
             )
         if self._first and self._loss >= (first := self._loss_of(self._first)):
             return (
-                f"the validation loss is {self._loss:.6f} in the integers of the engine, and that of {self.args.start.name}, the "
+                f"the validation loss is {self._loss:.6f} in the integers of the engine, and that of {self._start}, the "
                 f"start, {first:.6f}; the loss does not show which is stronger: let them play"
             )
         return ""

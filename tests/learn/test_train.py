@@ -286,10 +286,26 @@ def test_a_training_starts_from_a_network(
     assert float(loss[1]) == pytest.approx(narrow.provenance["held_out_loss"], rel=0.2)  # other labels, in integers
     assert all(epoch["training"] < 2 * float(loss[1]) for epoch in json.loads(said.out)["epochs"])  # from the first one on
     assert json.loads(said.out)["loss_in_integers"] < float(loss[1])
-    assert further.provenance["start"] == {"name": "a.cwnet", "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+    assert further.provenance["start"] == [{"name": "a.cwnet", "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}]
     assert network.parameters(further.numbers, 32).output[..., 16:].any()
     trained(data, tmp_path / "c.cwnet", "--start", str(path), "--rate", "0.15")
     assert f"and that of a.cwnet, the start, {loss[1]}; the loss does not show which is stronger" in capsys.readouterr().err
+
+
+def test_a_training_starts_from_the_mean_of_networks(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """At a rate that changes nothing the new network has the mean of the parameters, although the files have other scales."""
+    words = []
+    for name, rate in (("a", 0.001), ("b", 0.02)):
+        trained(data, tmp_path / f"{name}.cwnet", "--epochs", "4", "--rate", str(rate))
+        words += ["--start", str(tmp_path / f"{name}.cwnet")]
+    known = [network.from_bytes((tmp_path / f"{name}.cwnet").read_bytes()) for name in "ab"]
+    assert known[0].scale != known[1].scale
+    found = network.from_bytes(trained(data, tmp_path / "c.cwnet", *words, "--epochs", "1", "--rate", "1e-6", "--batch", "10000"))
+    assert "\nthe mean of a.cwnet, b.cwnet: validation loss " in capsys.readouterr().err
+    assert [each["name"] for each in found.provenance["start"]] == ["a.cwnet", "b.cwnet"]
+    parts = [network.floats(each, 1.0) for each in (*known, found)]
+    for one, other, both in zip(*parts, strict=True):
+        assert both == pytest.approx((one + other) / 2, abs=float(0.01 * max(abs(one).max(), abs(other).max())))
 
 
 def test_labels_of_a_residual_network_are_calibrated(
@@ -334,6 +350,9 @@ def test_a_network_to_begin_with_must_fit(data: Path, tmp_path: Path, capsys: py
     trained(data, tmp_path / "wide.cwnet", "--hidden", "32")
     fits = f"--start {tmp_path / 'wide.cwnet'} is a residual network of 32 units: give --kind residual --hidden 32 or more"
     assert fits in rejected(capsys, *words, "--start", tmp_path / "wide.cwnet")
+    two = [word for name in ("a", "wide") for word in ("--start", tmp_path / f"{name}.cwnet")]
+    no_mean = f"--start {tmp_path / 'wide.cwnet'} has 32 units, and {tmp_path / 'a.cwnet'} 16: they have no mean"
+    assert no_mean in rejected(capsys, *words, "--hidden", "32", *two)
     trained(data, tmp_path / "b.cwnet", "--checkpoint", str(tmp_path / "b.part"))
     of_another = rejected(capsys, *words, "--checkpoint", tmp_path / "b.part", "--resume", "--start", tmp_path / "a.cwnet")
     assert "b.part belongs to another run of train: its start is" in of_another

@@ -19,6 +19,7 @@ weighted terms, and that of a "pure" one replaces it.
 import json
 import struct
 import zlib
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -102,6 +103,18 @@ def floats(network: QuantisedNetwork, logit: float) -> Parameters:
     values[first:] *= network.scale / (logit * QB)
     values[-OUTPUTS:] /= QA
     return parameters(values.astype(np.float32), network.hidden)
+
+
+def mean(networks: Sequence[QuantisedNetwork]) -> QuantisedNetwork:
+    """Return the network whose parameters are the means of those of networks of one kind and as many hidden units.
+
+    Networks that went different ways from one network have learned different things, and their mean most of both (Wortsman et al.,
+    "Model soups", 2022).
+    """
+    if len(networks) == 1:
+        return networks[0]
+    flat = np.mean([np.concatenate([part.ravel() for part in floats(network, 1.0)]) for network in networks], axis=0)
+    return quantised(flat, networks[0].hidden, networks[0].kind, 1.0, {})
 
 
 # --- Files ---
