@@ -112,7 +112,7 @@ def mean(networks: Sequence[QuantisedNetwork]) -> QuantisedNetwork:
     "Model soups", 2022).
     """
     if len(networks) == 1:
-        return networks[0]
+        return networks[0]  # not rounded again
     flat = np.mean([np.concatenate([part.ravel() for part in floats(network, 1.0)]) for network in networks], axis=0)
     return quantised(flat, networks[0].hidden, networks[0].kind, 1.0, {})
 
