@@ -387,4 +387,4 @@ RULE50_FADE = [128, 128, 128, 128, 125, 120, 112, 100,  84,  64,  40]
 
 # the file of a network that is added to all of the above or takes its place, as the file says: one of evaluation/networks, or a
 # path from this file's folder; "": none
-NETWORK = "residual-512-9.cwnet"
+NETWORK = "residual-512-10.cwnet"
