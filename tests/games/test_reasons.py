@@ -199,7 +199,7 @@ def test_a_draw_that_was_there_anyway_is_no_mistake() -> None:
         ("4k3/ppp2ppp/3b4/8/8/5N2/PPP2PPP/Q2RK2R w K - 0 1", "Ne5", "Loses a knight: 1...Bxe5"),
         ("8/1p6/3p4/p2Nk2p/P3P3/1P1P1P2/2Pb2K1/8 b - - 1 33", "Be3", "Loses a bishop: 34.Nxe3"),
         ("1r3r1k/p5bp/3p4/8/2P2pbq/1PN2Qp1/PB2K1B1/1R2R3 w - - 0 26", "Rh1", "Loses a queen for a bishop: 26."),
-        ("6k1/5ppp/8/8/8/8/Q4PPP/3RR1K1 w - - 0 1", "Qxf7+", "Misses mate on the back rank: 1.R"),
+        ("6k1/p4ppp/8/8/8/8/Q4PPP/3RR1K1 w - - 0 1", "Qxf7+", "Misses mate on the back rank: 1.R"),
     ],
 )
 def test_a_decided_game_names_a_piece_that_hangs_and_a_mate(fen: str, move: str, reason: str) -> None:
