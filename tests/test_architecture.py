@@ -10,16 +10,17 @@ from pathlib import Path
 from places import ROOT
 
 ROOMS = ("bench", "coachwhip", "core", "evaluation", "uci")
-HOUSES = ("bench", "coachwhip/learn", "coachwhip/study")  # on the floor of cli and games; they know nothing of each other
+HOUSES = ("bench", "coachwhip/learn", "coachwhip/study")  # on the floor of pages; they know nothing of each other
 FLOOR = (
     "core",
     "evaluation",
     "uci",
     "coachwhip",
     "coachwhip/cli",
-    "coachwhip/games",
     "coachwhip/games/data",
-    "coachwhip/games/pages",
+    "coachwhip/games",
+    "coachwhip/coach",
+    "coachwhip/pages",
 )
 # Each folder, and the folders it may know besides itself. Inside a folder there is no circle.
 KNOWS: dict[str, tuple[str, ...]] = {
@@ -32,9 +33,10 @@ KNOWS: dict[str, tuple[str, ...]] = {
     "uci": FLOOR[:2],
     "coachwhip": FLOOR[:3],
     "coachwhip/cli": FLOOR[:4],
-    "coachwhip/games": FLOOR[:5],
-    "coachwhip/games/data": FLOOR[:6],
-    "coachwhip/games/pages": FLOOR[:7],
+    "coachwhip/games/data": FLOOR[:5],
+    "coachwhip/games": FLOOR[:6],
+    "coachwhip/coach": FLOOR[:7],
+    "coachwhip/pages": FLOOR[:8],
     "bench": FLOOR,
     "coachwhip/learn": (*FLOOR, "core/learning"),
     "coachwhip/study": FLOOR,

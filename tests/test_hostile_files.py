@@ -33,9 +33,9 @@ from coachwhip import compressed
 from coachwhip.cli.command import CommandError
 from coachwhip.games import openings
 from coachwhip.games.adjudication import by_tablebase, open_tables
-from coachwhip.games.pages import board_page
-from coachwhip.games.pages.frame import ICON
 from coachwhip.learn import tuning_set
+from coachwhip.pages import board_page
+from coachwhip.pages.frame import ICON
 from coachwhip.study.lab.__main__ import read_positions
 
 QUEEN = chess.Board("8/8/8/4k3/8/8/8/KQ6 w - - 0 1")

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from ...cli.journal import Journal
 from ...cli.run import Experiment
-from ...games.pages.board_page import MAX_GAMES
 from ...games.pgn import game_text
+from ...pages.board_page import MAX_GAMES
 from ..engines.client import Client
 from ..engines.pool import EnginePool
 from .game import Contest

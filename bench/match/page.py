@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...cli.files import write_bytes
-from ...games.pages import board_page
-from ...games.pages.chart import Curve, bars, chart, levels, whole_numbers
-from ...games.pages.frame import table
-from ...games.pages.study import Analysis, Line, Study
+from ...coach.study import Analysis, Line, Study
+from ...pages import board_page
+from ...pages.chart import Curve, bars, chart, levels, whole_numbers
+from ...pages.frame import table
 from ...text import counted
 from .record import GameRecord
 from .sprt import Sprt

@@ -13,8 +13,8 @@ from typing import Any
 
 import chess
 
-from ...games.pages import frame
-from ...games.pages.chart import Curve, chart, levels
+from ...pages import frame
+from ...pages.chart import Curve, chart, levels
 from ...text import counted
 from ..engines.spec import EngineSpec
 from .epd import Problem

@@ -13,8 +13,8 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 from ..cli.command import CommandError, warn
 from ..cli.files import write_bytes, write_or_save_elsewhere
 from ..cli.run import Experiment
-from ..games.pages import frame
-from ..games.pages.chart import Curve, chart, levels, whole_numbers
+from ..pages import frame
+from ..pages.chart import Curve, chart, levels, whole_numbers
 
 NOTHING_LEARNT = 3  # exit code
 Option = tuple[str, Callable[[str], object], float | None, str, str]  # name, type, default, metavar, help

@@ -27,13 +27,14 @@ from programs import CHROMIUM
 from uci_process import run_once, run_until
 
 from coachwhip import open_engine
-from coachwhip.games.pages import board_page, judge
-from coachwhip.games.pages.chart import levels
-from coachwhip.games.pages.frame import ICON
-from coachwhip.games.pages.graph import ticks
-from coachwhip.games.pages.pgn_clock import clock_text, span_text, times, used
-from coachwhip.games.pages.phases import FULL_PHASE, phases
-from coachwhip.games.pages.study import Line, Study, over_games
+from coachwhip.coach import judge
+from coachwhip.coach.phases import FULL_PHASE, phases
+from coachwhip.coach.study import Line, Study, over_games
+from coachwhip.games.pgn_clock import clock_text, span_text, times, used
+from coachwhip.pages import board_page
+from coachwhip.pages.chart import levels
+from coachwhip.pages.frame import ICON
+from coachwhip.pages.graph import ticks
 from coachwhip.study.analyse.__main__ import main
 
 FOOLS_MATE = """\

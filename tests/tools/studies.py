@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable
 
-from coachwhip.games.pages.study import Study, read_studies
+from coachwhip.coach.study import Study, read_studies
 
 
 def read_files(paths: Iterable[str]) -> tuple[list[Study], list[str]]:

@@ -28,9 +28,9 @@ import chess
 import chess.pgn
 from chess.engine import Limit, SimpleEngine
 
+from coachwhip.coach import judge
+from coachwhip.coach.exchange import Evaluator
 from coachwhip.games.adjudication import MATE_SCORE, parse_score
-from coachwhip.games.evaluator import Evaluator
-from coachwhip.games.pages import judge
 
 VALUES = {"queen": 9, "rook": 5, "bishop": 3, "knight": 3, "pawn": 1, "exchange": 2}
 NUMBERS = {"a": 1, "an": 1, "the": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8}

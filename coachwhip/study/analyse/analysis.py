@@ -19,12 +19,12 @@ from ...cli.command import CommandError, warn
 from ...cli.files import write_bytes
 from ...cli.journal import Journal
 from ...cli.run import Experiment
-from ...games.evaluator import Evaluator
-from ...games.pages import board_page
-from ...games.pages.reasons import why_bad
-from ...games.pages.study import Side, Study, colours_of, over_games, player_of, read_studies
+from ...coach.exchange import Evaluator
+from ...coach.reasons import why_bad
+from ...coach.study import Side, Study, colours_of, over_games, player_of, read_studies
 from ...games.pgn import game_text
 from ...games.time_control import TimeControl
+from ...pages import board_page
 from ...text import counted, reason, shorten
 from ...uci.parse import MAX_NAMED
 from .puzzles import puzzles

@@ -7,8 +7,8 @@ from typing import Any
 import chess
 from chess.engine import Limit, SimpleEngine
 
-from ...games.pages import judge
-from ...games.pages.study import Study, lines_of, title
+from ...coach import judge
+from ...coach.study import Study, lines_of, title
 from ...text import printable
 
 MUCH_BETTER = judge.BLUNDER.loss  # percent points of winning chances between the two best moves

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...cli.table import plain
-from ...games.pages import judge
-from ...games.pages.phases import PHASES, RULE
-from ...games.pages.study import JudgedMove, Line, Side, Study, over_games, score_text, title
+from ...coach import judge
+from ...coach.phases import PHASES, RULE
+from ...coach.study import JudgedMove, Line, Side, Study, over_games, score_text, title
 from ...text import shorten
 
 HEADINGS = ("game", "player", "accuracy", *PHASES, "loss", *(kind.sign for kind in judge.JUDGEMENTS))

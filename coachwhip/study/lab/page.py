@@ -6,8 +6,8 @@ from html import escape
 from pathlib import Path
 
 from ...cli.files import write_bytes
-from ...games.pages import frame
-from ...games.pages.chart import bars
+from ...pages import frame
+from ...pages.chart import bars
 from .report import Report, short, text
 from .techniques import BY_KEY
 

@@ -30,13 +30,14 @@ import chess.pgn
 from chess.engine import Limit
 
 from ...cli.command import CommandError, in_words, warn
-from ...games.pages import board_page, judge
-from ...games.pages.board import BOARDS, PLAYER_LINES, html_page, legal_moves, positions_after, squares
-from ...games.pages.frame import document
-from ...games.pages.reasons import why_bad
-from ...games.pages.study import LINE_PLIES, Line, Study, lines_of, score_text
+from ...coach import judge
+from ...coach.reasons import why_bad
+from ...coach.study import LINE_PLIES, Line, Study, lines_of, score_text
 from ...games.time_control import TimeControl
 from ...in_process import open_engine
+from ...pages import board_page
+from ...pages.board import BOARDS, PLAYER_LINES, html_page, legal_moves, positions_after, squares
+from ...pages.frame import document
 from ...uci.options import MAX_ELO, MIN_ELO
 from .game import Game, Setup, from_text, read_move, save_or_show
 from .kept import KeptGame, LeftGame, data_folder, left_game

@@ -23,11 +23,11 @@ from ... import __version__
 from ...cli.command import CommandError, in_words, uninterrupted
 from ...cli.files import append, naming, write_bytes
 from ...cli.outputs import require_kind
+from ...coach.exchange import Evaluator
+from ...coach.reasons import why_best
+from ...coach.study import Line, for_engine, lines_of
 from ...games.adjudication import DRAW, MATE_SCORE, UNFINISHED, Ending, find_ending, win
-from ...games.evaluator import Evaluator
 from ...games.openings import read_line, read_position
-from ...games.pages.reasons import why_best
-from ...games.pages.study import Line, for_engine, lines_of
 from ...games.pgn import ENGLISH, PgnError, game_text, split_games
 from ...games.rules import Rules
 from ...games.time_control import TimeControl

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import chess
 
-from ...games.pages.pgn_clock import clock_text
+from ...games.pgn_clock import clock_text
 from ...text import printable, shorten
 from .game import Game, read_move, save_or_show
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from ...games.pages.frame import document
+from ...pages.frame import document
 from .game import INFINITY, Value
 from .games.tree import Tree
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import chess
 
-from ..evaluator import Evaluator
+from .exchange import Evaluator
 
 VALUES = {chess.QUEEN: 9, chess.ROOK: 5, chess.BISHOP: 3, chess.KNIGHT: 3, chess.PAWN: 1}  # in pawns
 KING = 100  # what a king counts among them

@@ -15,7 +15,7 @@ import chess
 import chess.pgn
 from chess.engine import Cp, Score
 
-from ...uci import wdl
+from ..uci import wdl
 
 CEILING = 1000  # centipawns; a larger score and a mate count as this
 STEEPNESS = 0.00368208  # of the curve of winning chances over centipawns

@@ -15,14 +15,14 @@ import chess
 import chess.pgn
 from chess.engine import Cp, InfoDict, Limit, PovScore, Score, SimpleEngine
 
-from ...cli.command import CommandError
-from ...cli.files import naming
-from ...text import reason, shorten
-from ...uci.parse import MAX_NAMED
-from ..adjudication import MATE_SCORE, parse_score
-from ..pgn import PgnError, is_empty, read_games
+from ..cli.command import CommandError
+from ..cli.files import naming
+from ..games.adjudication import MATE_SCORE, parse_score
+from ..games.opening_names import opening
+from ..games.pgn import PgnError, is_empty, read_games
+from ..text import reason, shorten
+from ..uci.parse import MAX_NAMED
 from . import judge
-from .opening_names import opening
 from .phases import PHASES, phases
 
 LINE_PLIES = 10  # of a line that is shown; later moves of an engine's line are unreliable

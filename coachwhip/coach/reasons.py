@@ -10,9 +10,9 @@ from typing import NamedTuple
 import chess
 from chess.engine import Cp
 
-from ..adjudication import MATE_SCORE
-from ..evaluator import Evaluator
+from ..games.adjudication import MATE_SCORE
 from . import judge
+from .exchange import Evaluator
 from .motifs import HANGING, VALUES, back_rank, motif
 from .study import Line, Search
 

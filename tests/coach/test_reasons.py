@@ -13,9 +13,9 @@ from chess.engine import Cp, Limit, Score, SimpleEngine
 from places import TERMS
 
 from coachwhip import open_engine
-from coachwhip.games.evaluator import Evaluator
-from coachwhip.games.pages.reasons import why_bad, why_best
-from coachwhip.games.pages.study import Line, Search, Study, for_engine, lines_of
+from coachwhip.coach.exchange import Evaluator
+from coachwhip.coach.reasons import why_bad, why_best
+from coachwhip.coach.study import Line, Search, Study, for_engine, lines_of
 from coachwhip.games.pgn import game_text, read_games
 
 NODES = Limit(nodes=20_000)

@@ -7,7 +7,7 @@ from hashlib import sha256
 from html import escape
 from pathlib import Path
 
-from ...text import storable
+from ..text import storable
 
 HERE = Path(__file__).parent
 SERVED = "connect-src 'self'; "

@@ -13,14 +13,14 @@ from typing import Any
 
 import chess
 
-from ..pgn import game_text
-from . import judge
+from ..coach import judge
+from ..coach.phases import PHASES, RULE
+from ..coach.study import LINE_PLIES, Line, Side, Study, colours_of, over_games, player_of, score_text
+from ..games.pgn import game_text
+from ..games.pgn_clock import clock_text, span_text, times, used
 from .board import BOARDS, PLAYER_LINES, html_page, legal_moves, positions_after, squares
 from .frame import HERE, table
 from .graph import clocks, graph
-from .pgn_clock import clock_text, span_text, times, used
-from .phases import PHASES, RULE
-from .study import LINE_PLIES, Line, Side, Study, colours_of, over_games, player_of, score_text
 
 DETAILS = {"Event": "", "Site": "", "Date": "", "Round": "round ", "TimeControl": "time control ", "Termination": ""}
 MAX_GAMES = 1000  # of a page: browsers do not hold many more

@@ -6,9 +6,9 @@ from html import escape
 
 import chess
 
-from . import judge
+from ..coach import judge
+from ..games.pgn_clock import clock_text
 from .chart import HEIGHT, WIDTH, Axes, Curve, chart, figure, levels, svg
-from .pgn_clock import clock_text
 
 CURSOR = '<div class="cursor"></div>'  # at the position on the board
 

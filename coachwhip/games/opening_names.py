@@ -7,7 +7,7 @@ from functools import cache
 
 import chess
 
-from ..data import NAMES
+from .data import NAMES
 
 LONGEST = 36  # half-moves of a line that has a name
 
