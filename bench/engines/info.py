@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads the `info` lines of UCI engines. Pure text: no chess rules."""
+"""Reads the `info` lines of UCI engines, whose fields have no fixed order. Pure text: no chess rules."""
 
-from itertools import pairwise
+import re
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
+MOVE = re.compile(r"([a-h][1-8]){2}[nbrq]?|0000", re.IGNORECASE)
 REJECTIONS = ("info string setoption: ", "info string no engine: ")
 
 
@@ -16,24 +18,26 @@ class Info(NamedTuple):
     mate: int | None = None  # or in moves to the mate, from the side to move
     multipv: int = 1
     is_bound: bool = False  # the score is a lower or upper bound
-    move: str = ""  # the first of the principal variation
+    nps: int | None = None
+    pv: tuple[str, ...] = ()  # the moves as they were sent; the first other word has ended them
 
 
 def read_info(line: str) -> Info | None:
-    """Read an `info` line; None for another line, or text (`info string`). A field with a wrong number counts as missing."""
+    """Read an `info` line up to its `string`; None for another line, or text alone. A field with a wrong number counts as missing."""
     words = line.split()
-    if words[:1] != ["info"] or "string" in words:
+    if words[:1] != ["info"] or words[1:2] == ["string"]:
         return None
-    end = words.index("pv") if "pv" in words else len(words)
-    numbers = {name: int(value) for name, value in pairwise(words[:end]) if _is_whole(value)}
+    words = words[: words.index("string")] if "string" in words else words
+    numbers = {name: int(value) for name, value in pairwise(words) if _is_whole(value)}
     return Info(
         numbers.get("depth"),
         numbers.get("nodes"),
         numbers.get("cp"),
         numbers.get("mate"),
         numbers.get("multipv", 1),
-        "lowerbound" in words[:end] or "upperbound" in words[:end],
-        next(iter(words[end + 1 :]), ""),
+        "lowerbound" in words or "upperbound" in words,
+        numbers.get("nps"),
+        tuple(takewhile(MOVE.fullmatch, words[words.index("pv") + 1 :])) if "pv" in words else (),
     )
 
 
@@ -49,7 +53,7 @@ def reported_nodes(line: str) -> int:
     """Return the nodes in an `info` line, 0 if it has none. Fast, since an engine's clock is running."""
     head, keyword, rest = line.partition(" nodes ")
     number = rest.split(maxsplit=1)[0] if keyword and rest.strip() else ""
-    return int(number) if _is_whole(number) and " pv " not in head and " string " not in head else 0
+    return int(number) if _is_whole(number) and " string " not in head else 0
 
 
 def _is_whole(text: str) -> bool:

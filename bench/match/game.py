@@ -177,8 +177,8 @@ class _Search:
 
 def pv_fault(lines: Sequence[str], move: str, position: Position) -> tuple[str, str]:
     """Return the error in the last PV of a search that chose `move`, "" without one, and its moves up to there, made in `position`."""
-    mains = (line for line in reversed(lines) if (info := read_info(line)) and info.multipv == 1 and info.move)
-    pv = next(mains, "").partition(" pv ")[2].split()
+    mains = (info.pv for line in reversed(lines) if (info := read_info(line)) and info.multipv == 1 and info.pv)
+    pv = next(mains, ())
     for count, text in enumerate(pv, start=1):
         if position.result() != "*":
             return LONG_PV, " ".join(pv[:count])

@@ -64,10 +64,10 @@ def follow(stamped: Sequence[tuple[float, str]], board: chess.Board) -> list[Mom
     mate = None
     for seconds, line in stamped:
         info = read_info(line)
-        if info is None or info.multipv != 1 or not info.move:
+        if info is None or info.multipv != 1 or not info.pv:
             continue
         try:
-            move = board.uci(legal_move(board, info.move))
+            move = board.uci(legal_move(board, info.pv[0]))
         except EngineFault:
             continue
         mate = mate if info.is_bound else info.mate

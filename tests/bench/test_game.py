@@ -162,6 +162,9 @@ MATED = Opening("7r/8/8/8/8/1k6/8/K7 b - - 0 1", chess960=False)
     [
         (MATE_IN_ONE, "info score mate 1 pv {move}", None),
         (MATE_IN_ONE, "info depth 1 score cp 5", None),
+        (MATE_IN_ONE, "info pv {move} score mate 1 wdl 1000 0 0", None),
+        (LAST_MOVE, "info pv {move} score mate 3 nodes 9", game.NO_MATE),  # its score is read
+        (MATE_IN_ONE, "info pv h1h2 e1e8 score cp 5", game.ILLEGAL_PV),
         (MATE_IN_ONE, "info pv e2e4\ninfo pv {move}\ninfo multipv 2 pv e2e4\ninfo string pv e2e4", None),
         (MATE_IN_ONE, "info pv {move} a8a7", game.LONG_PV),
         (MATED, "info pv {move} a1a2", game.LONG_PV),
@@ -283,7 +286,7 @@ def test_chess960_castling_goes_in_and_out(start: Start) -> None:
 def test_the_last_exact_score_of_the_main_line_is_kept_from_whites_side() -> None:
     lines = ["info depth 7 seldepth 9 score cp -35 nodes 1234 pv e2e4 e7e5", "info depth 8 nodes 5 currmove a2a3"]
     lines += ["info depth 8 score cp 99 lowerbound pv e2e4", "info depth 7 multipv 2 score cp 1", "info string score cp 5"]
-    assert last_info(lines) == Info(7, 1234, -35, None, 1, False, "e2e4")
+    assert last_info(lines) == Info(7, 1234, -35, None, 1, False, None, ("e2e4", "e7e5"))
     assert last_info(lines[1:]).depth == 8
     assert last_info([]) == Info()
     said = [(Info(cp=-35), chess.engine.Cp(35)), (Info(mate=3), chess.engine.Mate(-3)), (Info(), None)]
