@@ -5,6 +5,7 @@ This module reads the command line. `match` runs the match; `schedule` and `game
 """
 
 import argparse
+import os
 from collections.abc import Sequence
 from contextlib import ExitStack, closing, nullcontext
 from dataclasses import replace
@@ -12,19 +13,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ...cli.command import LARGEST_COUNT, CommandError, Parser, file_name, whole_number
+from ...cli.command import LARGEST_COUNT, CommandError, Parser, file_name, warn, whole_number
 from ...cli.files import fingerprint
 from ...cli.journal import add_journal_arguments, open_journal
 from ...cli.outputs import add_force, check_outputs, require_kind
-from ...cli.pool import cluster, threads
+from ...cli.pool import LOCAL, cluster, threads
 from ...cli.run import run
 from ...games.adjudication import open_tables
 from ...games.data import OPENINGS
 from ...games.openings import Opening, chess960_starts, choose, open_book, standard_start
 from ...games.rules import Rules, add_rule_arguments
 from ...games.time_control import TimeControl, parse_time_control
+from ...text import counted, parse_int
 from ..engines.client import check_engines
-from ..engines.spec import add_engine_arguments, engine_specs, of_engine, values_of
+from ..engines.spec import EngineSpec, add_engine_arguments, engine_specs, of_engine, values_of
 from .game import Contest, engine_pool, play, play_there
 from .match import MatchRun
 from .schedule import opponents, schedule
@@ -35,6 +37,9 @@ EPILOG = """\
 --name, --option and --own-tc belong to the --engine or --revision before them; an --option before the first is for all.
 A revision is built in your cache folder. Time controls: 5+0.05 (seconds and increment), 1:30+1 (with minutes),
 40/60 (moves and seconds), time=0.1, nodes=10000, depth=8, and several of these with commas between them.
+
+Exit code 0: the match is over; 1: an engine forfeited more than one game and more than 1 % of its games (time loss, illegal move, crash,
+stall), so that the result does not show its strength, and --sprt accepts nothing; 130: interrupted (Ctrl-C); 2: an error.
 
 examples:
   coachwhip match --engine coachwhip --engine 'gnuchess --uci' --tc 5+0.05 --games 40 --pgn games.pgn
@@ -117,8 +122,20 @@ def _match(args: argparse.Namespace) -> int:
         contest = replace(contest, players=players)
         engines = engine_pool(contest, args.concurrency)
         here = threads(partial(play, contest, engines), args.concurrency)
+        if args.scheduler in (None, LOCAL):
+            _warn_of_load(players, args.concurrency)
         pool = nullcontext(workers.pool(partial(play_there, contest))) if workers else here
         return run(MatchRun(args, contest, meetings, pairings, journal, engines), pool)
+
+
+def _warn_of_load(players: Sequence[EngineSpec], games: int) -> None:
+    """Warn if the engines that think at the same time have more threads than this computer has processors."""
+    options = [{name.lower(): value for name, value in player.options.items()} for player in players]
+    threads = max(parse_int(option.get("threads", "1")) or 1 for option in options)
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if games * threads > processors:
+        load = f"--concurrency {games} with engines of {counted(threads, 'thread')} needs {games * threads} processors"
+        warn(f"warning: {load}, and there are {processors}: engines may lose on time")
 
 
 def _check(args: argparse.Namespace) -> None:

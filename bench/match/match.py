@@ -20,6 +20,7 @@ from .sprt import Sprt
 from .standings import describe, one_line, summary
 from .tally import Tally
 
+FORFEITED = 1  # exit code where forfeited games make the result
 REPORTS = 20  # lines on how the match stands while it is played, at most
 
 
@@ -83,7 +84,7 @@ class MatchRun(Experiment[Pairing, GameRecord]):
         if args.report and self._tally.results:
             shown = sorted(self._shown, key=lambda record: record.number)
             write_page(args.report, *results, [study_of(record, self._headers(record)) for record in shown])
-        return 0
+        return FORFEITED if self._tally.forfeiters() else 0
 
     def _count(self, record: GameRecord) -> None:
         """Count a game, and keep it for the page if there is one."""
@@ -93,7 +94,7 @@ class MatchRun(Experiment[Pairing, GameRecord]):
 
     def _is_decided(self) -> bool:
         """Return whether the test has accepted a hypothesis."""
-        return self._sprt is not None and bool(self._sprt.verdict(self._sprt.llr(self._tally.pairs(0, 1))))
+        return self._sprt is not None and bool(self._tally.verdict(self._sprt))
 
     def _pgn_text(self, record: GameRecord) -> str:
         return game_text(record.game(self._headers(record)))

@@ -15,7 +15,7 @@ from ...pages.frame import table
 from ...text import counted
 from .record import GameRecord
 from .sprt import Sprt
-from .standings import cross_table, notes, one_line
+from .standings import WITHOUT, complaints, cross_table, notes, one_line, tallies
 from .tally import Tally
 
 PAIR_POINTS = ("0", "½", "1", "1½", "2")
@@ -82,9 +82,10 @@ def write_page(path: Path, tally: Tally, names: Sequence[str], sprt: Sprt | None
 def _summary(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> Iterator[str]:
     """Yield what stands above the games, in HTML."""
     yield f'<style>\n{STYLE}</style>\n<section class="summary" aria-label="Results">'
-    yield from (f"<p>{escape(line)}</p>" for line in notes(tally, names, sprt))
-    if len(names) > 2:
-        headings, rows = cross_table(tally, names)
+    yield from (f"<p>{escape(line)}</p>" for line in [*complaints(tally, names), *notes(tally, names, sprt)])
+    for number, each in enumerate(tallies(tally) if len(names) > 2 else ()):
+        headings, rows = cross_table(each, names)
+        yield f"<p>{WITHOUT}</p>" * number
         yield table(headings[1:], [[f"{place}. {name}", *cells] for place, name, *cells in rows])
     for first, second in combinations(range(len(names)), 2):
         if any(counts := tally.pairs(first, second)):

@@ -13,22 +13,45 @@ from .record import FAULTS
 from .sprt import Sprt
 from .tally import Tally
 
+WITHOUT = "without the forfeited games:"
+
 
 def describe(tally: Tally, names: Sequence[str], sprt: Sprt | None = None) -> str:
     """Return the summary as text: of one meeting, or of a tournament if there are more than two players."""
     if not tally.results:
         return "no game finished"
-    table = [] if len(names) == 2 else [plain(*cross_table(tally, names), left=2)]
-    return "\n".join([*table, *notes(tally, names, sprt)])
+    lines = complaints(tally, names)
+    for number, each in enumerate(tallies(tally) if len(names) > 2 else ()):
+        lines += [WITHOUT] * number + [plain(*cross_table(each, names), left=2)]
+    return "\n".join([*lines, *notes(tally, names, sprt)])
+
+
+def tallies(tally: Tally) -> list[Tally]:
+    """Return the tally, and where forfeits make the result also that of the other games, if there are any."""
+    played = [tally.without_forfeits()] if tally.forfeiters() else []
+    return [tally, *(each for each in played if each.results)]
+
+
+def complaints(tally: Tally, names: Sequence[str]) -> list[str]:
+    """Return a line for each player whose forfeits make the result; it stands before all others."""
+    lines = []
+    for player, forfeits in tally.forfeiters().items():
+        share = f"{forfeits} of {counted(len(tally.points(player)), 'game')}"
+        lines.append(f"NOT A MEASURE OF STRENGTH: {names[player]} forfeited {share} ({_faults(tally, player, all_kinds=False)})")
+    return lines
+
+
+def _faults(tally: Tally, player: int, *, all_kinds: bool = True) -> str:
+    counts = {fault: tally.faults[player, fault] for fault in FAULTS}
+    return ", ".join(f"{fault} {count}" for fault, count in counts.items() if count or all_kinds)
 
 
 def notes(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> list[str]:
     """Return the lines without a table: two players' meeting, how games ended, and faults. At least one game is finished."""
     lines = _meeting(tally, names, sprt) if len(names) == 2 else []
     lines.append("endings: " + ", ".join(f"{reason} {count}" for reason, count in tally.endings().most_common()))
-    faults = tally.faults()
     for player, name in enumerate(names):
-        lines.append(f"{name}: " + ", ".join(f"{fault} {faults[player, fault]}" for fault in FAULTS))
+        lines.append(f"{name}: {_faults(tally, player)}")
         for kind, (searches, games, first) in tally.warnings(player).items():
             text = f"{searches} search{'es' * (searches > 1)} of {counted(games, 'game')}"
             lines.append(f"{name}: {kind} in {text}, first: {shorten(first, LONGEST_REASON)}")
@@ -38,7 +61,8 @@ def notes(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> list[str]:
 def one_line(tally: Tally, sprt: Sprt | None) -> str:
     """Return the score of the first two players, after at least one game."""
     text = f"{_score(tally, 0, 1)}, Elo {tally.judge(0, 1)[0]}"
-    return f"{text}, LLR {signed(sprt.llr(tally.pairs(0, 1)), 2)}" if sprt else text
+    text += f", LLR {signed(sprt.llr(tally.pairs(0, 1)), 2)}" if sprt else ""
+    return text + (f", {counted(tally.faults.total(), 'game')} forfeited" if tally.forfeiters() else "")
 
 
 def _score(tally: Tally, first: int, second: int) -> str:
@@ -47,26 +71,34 @@ def _score(tally: Tally, first: int, second: int) -> str:
 
 
 def _meeting(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> list[str]:
-    points, pairs = tally.points(0, 1), tally.pairs(0, 1)
-    total = len(points)
-    share, drawn = 100 * sum(points) / total, 100 * points.count(0.5) / total
-    score = f"{_score(tally, 0, 1)}, {share:.1f} %, draws {drawn:.1f} %"
-    lines = [f"{names[0]} against {names[1]}: {counted(total, 'game')}, {score}"]
-    elo, paired = tally.judge(0, 1)
-    alone = total - 2 * sum(pairs)
-    unpaired = f", {alone} without their other half not counted" if alone else ""
-    line = f"Elo {elo}" + (f" [{signed(elo.low)}, {signed(elo.high)}]" if elo.is_known else "")
-    line += f" (95 %, from {f'pairs {pairs}{unpaired}' if paired else 'single games'})"
-    lines.append(line + (f", LOS {100 * elo.los:.1f} %" if elo.is_known else ""))
+    lines = [f"{names[0]} against {names[1]}: {_points(tally)}", _elo(tally)]
+    lines += [f"{WITHOUT} {_points(played)}, {_elo(played)}" for played in tallies(tally)[1:]]
+    elo, _ = tally.judge(0, 1)
     if math.isfinite(elo.normalized):
         lines.append(f"normalized Elo {signed(elo.normalized)} +/- {elo.normalized_error:.1f}")
     if sprt:
-        llr = sprt.llr(pairs)
         lower, upper = sprt.bounds()
-        verdict = {"H1": f"{sprt.elo1:g} accepted", "H0": f"{sprt.elo0:g} accepted"}.get(sprt.verdict(llr), "undecided")
-        ratio = f"LLR {signed(llr, 3)} [{lower:.3f}, {upper:.3f}]"
+        verdict = {"H1": f"{sprt.elo1:g} accepted", "H0": f"{sprt.elo0:g} accepted"}.get(tally.verdict(sprt), "undecided")
+        verdict += ", since games were forfeited" if tally.forfeiters() else ""
+        ratio = f"LLR {signed(sprt.llr(tally.pairs(0, 1)), 3)} [{lower:.3f}, {upper:.3f}]"
         lines.append(f"SPRT of normalized Elo {sprt.elo0:g} against {sprt.elo1:g}: {ratio}, {verdict}")
     return lines
+
+
+def _points(tally: Tally) -> str:
+    points = tally.points(0, 1)
+    share, drawn = (100 * part / len(points) for part in (sum(points), points.count(0.5)))
+    return f"{counted(len(points), 'game')}, {_score(tally, 0, 1)}, {share:.1f} %, draws {drawn:.1f} %"
+
+
+def _elo(tally: Tally) -> str:
+    elo, paired = tally.judge(0, 1)
+    pairs = tally.pairs(0, 1)
+    alone = len(tally.results) - 2 * sum(pairs)
+    unpaired = f", {alone} without their other half not counted" if alone else ""
+    text = f"Elo {elo}" + (f" [{signed(elo.low)}, {signed(elo.high)}]" if elo.is_known else "")
+    text += f" (95 %, from {f'pairs {pairs}{unpaired}' if paired else 'single games'})"
+    return text + (f", LOS {100 * elo.los:.1f} %" if elo.is_known else "")
 
 
 def cross_table(tally: Tally, names: Sequence[str]) -> tuple[list[str], list[list[str]]]:
@@ -84,25 +116,35 @@ def cross_table(tally: Tally, names: Sequence[str]) -> tuple[list[str], list[lis
 
 
 def summary(tally: Tally, names: Sequence[str], sprt: Sprt | None = None) -> dict[str, Any]:
-    """Return the same for scripts; what is infinite or unknown is null."""
-    faults = tally.faults()
+    """Return the same for scripts; what is infinite or unknown is null. Where it is not `valid`, forfeits make the result."""
     engines: list[dict[str, Any]] = []
     for player, name in enumerate(names):
         points = tally.points(player)
         engine = {"name": name, "games": len(points), "points": sum(points)}
-        engine["faults"] = {fault: faults[player, fault] for fault in FAULTS}
+        engine["faults"] = {fault: tally.faults[player, fault] for fault in FAULTS}
         fields = ("searches", "games", "first")
         engine["warnings"] = {kind: dict(zip(fields, count, strict=True)) for kind, count in tally.warnings(player).items()}
-        engines.append(engine)
-    if len(names) > 2 and tally.results:
-        for engine, rating in zip(engines, tally.ratings(len(names)), strict=True):
-            engine.update(_finite(rating._asdict()))
-    meetings = [_summary(tally, *both) for both in combinations(range(len(names)), 2) if tally.points(*both)]
-    report = {"games": len(tally.results), "endings": dict(tally.endings()), "engines": engines, "meetings": meetings}
+        engines.append(engine | _rating(tally, player, len(names)))
+    report = {"valid": not tally.forfeiters(), "games": len(tally.results), "endings": dict(tally.endings()), "engines": engines}
+    report["meetings"] = _meetings(tally, len(names))
+    if tally.forfeiters():
+        played = tally.without_forfeits()
+        ratings = [{"name": name, **_rating(played, player, len(names))} for player, name in enumerate(names)]
+        meetings = _meetings(played, len(names))
+        report["without_forfeits"] = {"games": len(played.results), "engines": ratings, "meetings": meetings}
     if sprt:
         llr = sprt.llr(tally.pairs(0, 1))
-        report["sprt"] = {**sprt._asdict(), "llr": llr, "bounds": list(sprt.bounds()), "verdict": sprt.verdict(llr) or None}
+        report["sprt"] = {**sprt._asdict(), "llr": llr, "bounds": list(sprt.bounds()), "verdict": tally.verdict(sprt) or None}
     return report
+
+
+def _rating(tally: Tally, player: int, players: int) -> dict[str, float | None]:
+    """Return the rating of a player in a tournament of more than two, after at least one game."""
+    return _finite(tally.ratings(players)[player]._asdict()) if players > 2 and tally.results else {}
+
+
+def _meetings(tally: Tally, players: int) -> list[dict[str, Any]]:
+    return [_summary(tally, *both) for both in combinations(range(players), 2) if tally.points(*both)]
 
 
 def _summary(tally: Tally, first: int, second: int) -> dict[str, Any]:

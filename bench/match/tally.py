@@ -12,7 +12,9 @@ from ...games.adjudication import BLACK_WINS, DRAW, WHITE_WINS
 from .elo import Estimate, Rating, elo_difference, estimate, fit_ratings, groups
 from .record import GameRecord, Warnings
 from .schedule import Pairing
+from .sprt import Sprt
 
+MOST_FORFEITS = 0.01  # of a player's games; where there are more, and more than one, they and not the play make the result
 POINTS = {WHITE_WINS: 1.0, DRAW: 0.5, BLACK_WINS: 0.0}  # White's
 PAIRED_SHARE = 0.8  # of the games must belong to finished pairs for these alone to be judged: their error is the right one
 
@@ -34,6 +36,8 @@ class Tally:
     def __init__(self) -> None:
         self.results: dict[int, Result] = {}
         self._pairs: defaultdict[tuple[int, int], list[int]] = defaultdict(lambda: [0] * 5)  # see `pairs`
+        self._games: Counter[int] = Counter()  # of each player
+        self.faults: Counter[tuple[int, str]] = Counter()  # the games that each player forfeited for each reason
 
     def add(self, pairing: Pairing, record: GameRecord) -> None:
         """Count a finished game, unless its number has been counted before."""
@@ -46,6 +50,9 @@ class Tally:
         if number in self.results:
             return
         self.results[number] = result
+        self._games.update(result[:2])
+        if result.culprit is not None:
+            self.faults[result.culprit, result.reason] += 1
         if other := self.results.get(number ^ 1):  # with the colours exchanged
             half_points = round(2 * (result.points + 1 - other.points))
             self._pairs[result.white, result.black][half_points] += 1
@@ -89,9 +96,26 @@ class Tally:
                 ratings[player] = Rating(elo, fit.error({player: 1}))
         return ratings
 
-    def faults(self) -> Counter[tuple[int, str]]:
-        """Count the games that each player forfeited for each reason."""
-        return Counter((result.culprit, result.reason) for result in self.results.values() if result.culprit is not None)
+    def forfeiters(self) -> dict[int, int]:
+        """Return the players who forfeited so many games that the result does not show their strength, and how many."""
+        forfeits: Counter[int] = Counter()
+        for (player, _), games in self.faults.items():
+            forfeits[player] += games
+        return {
+            player: games for player, games in sorted(forfeits.items()) if games > max(1, MOST_FORFEITS * self._games[player])
+        }
+
+    def without_forfeits(self) -> "Tally":
+        """Return the tally of the games that nobody forfeited."""
+        played = Tally()
+        for number, result in self.results.items():
+            if result.culprit is None:
+                played.count(number, result)
+        return played
+
+    def verdict(self, sprt: Sprt) -> str:
+        """Return what a test of the first two players accepts: `H0`, `H1`, or "" while it goes on and where forfeits make the result."""
+        return "" if self.forfeiters() else sprt.verdict(sprt.llr(self.pairs(0, 1)))
 
     def warnings(self, player: int) -> dict[str, tuple[int, int, str]]:
         """Count the searches of a player and the games with each kind of warning; return also the first example."""

@@ -167,7 +167,10 @@ def test_a_move_in_capitals_is_no_illegal_one() -> None:
 @pytest.mark.parametrize(
     ("line", "info"),
     [
-        ("info depth 7 seldepth 9 multipv 2 score cp -35 nodes 12 pv e2e4 e7e5", Info(7, 12, -35, None, 2, False, None, ("e2e4", "e7e5"))),
+        (
+            "info depth 7 seldepth 9 multipv 2 score cp -35 nodes 12 pv e2e4 e7e5",
+            Info(7, 12, -35, None, 2, False, None, ("e2e4", "e7e5")),
+        ),
         ("info depth 7 score mate -3 upperbound nodes 5", Info(7, 5, None, -3, 1, True)),
         ("info score cp 99999999999999999999 depth 1_0 nodes x pv", Info()),
         ("info depth 3 score cp +5", Info(3, None, 5)),

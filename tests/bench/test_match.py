@@ -16,9 +16,10 @@ import chess
 import chess.pgn
 import places
 import pytest
-from coachwhip.bench.engines.faults import CRASH, ILLEGAL_MOVE, TIME_LOSS
+from coachwhip.bench.engines.faults import CRASH, ILLEGAL_MOVE, STALL, TIME_LOSS
 from coachwhip.bench.engines.spec import EngineSpec, _split, engine_specs
 from coachwhip.bench.match import __main__ as match
+from coachwhip.bench.match.match import FORFEITED
 from coachwhip.bench.match.page import course, elo_levels
 from coachwhip.bench.match.pgn_file import PgnFile
 from coachwhip.bench.match.record import GameRecord
@@ -65,8 +66,8 @@ def finished(journal: Path) -> list[int]:
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
     """Runs the command and returns its JSON."""
 
-    def play(*words: str | Path) -> dict[str, Any]:
-        assert match.main([*map(str, words), "--json"]) == 0
+    def play(*words: str | Path, code: int = 0) -> dict[str, Any]:
+        assert match.main([*map(str, words), "--json"]) == code
         found: dict[str, Any] = json.loads(capsys.readouterr().out)
         return found
 
@@ -100,7 +101,7 @@ def test_a_tally_counts_each_game_once_and_names_the_culprit() -> None:
     assert tally.games(1, 0) == (3, 1, 2)
     assert tally.pairs(0, 1) == (1, 0, 1, 1, 0)
     assert tally.pairs(1, 0) == (0, 1, 1, 0, 1)
-    assert tally.faults() == {(0, TIME_LOSS): 1, (0, CRASH): 1, (0, ILLEGAL_MOVE): 1, (1, ILLEGAL_MOVE): 1}
+    assert tally.faults == {(0, TIME_LOSS): 1, (0, CRASH): 1, (0, ILLEGAL_MOVE): 1, (1, ILLEGAL_MOVE): 1}
     report = describe(tally, ["a", "b"], Sprt(0, 5))
     assert "+2 =1 -3, 41.7 %, draws 16.7 %" in report
     assert "a: time loss 1, illegal move 1, crash 1, stall 0" in report
@@ -293,16 +294,73 @@ def test_a_match_that_is_ended_half_way_loses_nothing(number: int, run: Run, boo
     assert len(played) == 2
 
 
-def test_sprt_stops_the_match(run: Run, book: Path) -> None:
-    words = [*engines("good", "killed"), "--openings", book, "--sprt", "0,200,0.1,0.1", "--tc", "60"]
-    found = run(*words, "--games", "200")
-    assert found["sprt"]["verdict"] == "H1"
+def test_sprt_stops_the_match(run: Run) -> None:
+    sure, resigned = (shlex.join(["says", f"info score cp {score} pv {{move}}"]) for score in (900, -900))
+    words = [*engines(sure, resigned), *"--openings startpos --sprt 0,200,0.1,0.1 --resign 1,900 --games 200".split()]
+    found = run(*words)
+    assert (found["valid"], found["sprt"]["verdict"]) == (True, "H1")
     assert found["games"] < 40
-    assert [engine["faults"][CRASH] for engine in found["engines"]] == [
-        0,
-        found["games"] // 2,
-    ]  # it is killed when it moves first
     assert found["sprt"]["llr"] >= found["sprt"]["bounds"][1]
+
+
+@pytest.mark.parametrize(
+    ("forfeits", "games", "is_valid"), [(1, 2, True), (2, 2, False), (2, 200, True), (3, 200, False), (0, 40, True)]
+)
+@pytest.mark.parametrize("reason", [TIME_LOSS, ILLEGAL_MOVE, CRASH, STALL])
+def test_more_than_one_forfeit_and_one_percent_make_a_result_that_says_nothing(
+    forfeits: int, games: int, is_valid: bool, reason: str
+) -> None:
+    tally = Tally()
+    for number in range(games):  # the second player forfeits, with both colours
+        white = number % 2
+        finish(tally, number, white, 1 - white, "0-1" if white else "1-0", reason if number < forfeits else "checkmate")
+    report, found = describe(tally, ["a", "b"], Sprt(0, 200)), summary(tally, ["a", "b"], Sprt(0, 200))
+    assert found["valid"] is is_valid
+    assert report.startswith(f"a against b: {games} games") == is_valid
+    if is_valid:
+        assert "without the forfeited" not in report
+        assert "without_forfeits" not in found
+        return
+    counted = f"{forfeits} of {games} games ({reason} {forfeits})"
+    assert report.startswith(f"NOT A MEASURE OF STRENGTH: b forfeited {counted}\na against b: {games} games")
+    assert found["without_forfeits"]["games"] == games - forfeits
+    assert ("without the forfeited games: 197 games, +197 =0 -0" in report) == (games == 200)
+    assert report.count("undecided, since games were forfeited") == 1
+    assert found["sprt"]["verdict"] is None
+    assert "3 games forfeited" in one_line(tally, None) or games == 2
+
+
+@pytest.mark.parametrize("form", ["round-robin", "gauntlet"])
+def test_a_match_with_many_forfeits_is_played_to_its_end_and_fails(
+    form: str, run: Run, book: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also when it is resumed and nothing is left to play; the others of a tournament keep their rating from the games played."""
+    words = [*engines("good", "killed"), "--openings", str(book), "--sprt", "0,200", "--games", "16"]
+    found = run(*words, code=FORFEITED)
+    assert (found["games"], found["valid"], found["sprt"]["verdict"]) == (16, False, None)
+    assert found["without_forfeits"]["meetings"][0]["wins"] == 8  # it is killed when it moves first
+    page, kept = tmp_path / "page.html", ["--journal", str(tmp_path / "kept.jsonl"), "--resume", "--form", form, "--games", "4"]
+    words = [*engines("good a", "cheat", "good b"), "--openings", str(book), *kept]
+    assert match.main([*words, "--report", str(page)]) == FORFEITED
+    lines = capsys.readouterr().out.splitlines()
+    games = 4 if form == "gauntlet" else 8
+    assert lines[0] == f"NOT A MEASURE OF STRENGTH: cheat forfeited {games // 2} of {games} games (illegal move {games // 2})"
+    assert lines[5] == "without the forfeited games:"
+    assert lines[6].split() == lines[1].split()
+    text = page.read_text(encoding="utf-8")
+    assert text.index("NOT A MEASURE OF STRENGTH: cheat") < text.index("<table") < text.index("without the forfeited games")
+    found = run(*words, code=FORFEITED)
+    assert [engine["games"] for engine in found["engines"]] == ([8, 4, 4] if form == "gauntlet" else [8, 8, 8])
+    assert found["without_forfeits"]["games"] == sum(engine["games"] for engine in found["engines"]) // 2 - games // 2
+    assert len(found["without_forfeits"]["engines"]) == 3
+
+
+def test_more_threads_than_processors_are_warned_of(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3}, raising=False)
+    players = [EngineSpec(("a",), "a", {"threads": "2"}), EngineSpec(("b",), "b", {})]
+    for games, warning in ((2, ""), (3, "--concurrency 3 with engines of 2 threads needs 6 processors, and there are 4")):
+        match._warn_of_load(players, games)
+        assert warning in capsys.readouterr().err if warning else not capsys.readouterr().err
 
 
 def test_the_page_of_a_match_has_its_results_and_games(run: Run, book: Path, tmp_path: Path) -> None:
@@ -326,7 +384,7 @@ def test_the_page_of_a_match_has_its_results_and_games(run: Run, book: Path, tmp
 
 def test_the_page_of_a_tournament_has_a_cross_table(run: Run, book: Path, tmp_path: Path) -> None:
     page = tmp_path / "match.html"
-    run(*engines("good a", "cheat", "good b"), "--openings", book, "--games", "2", "--report", page)
+    run(*engines("good a", "good c", "good b"), "--openings", book, "--games", "2", "--report", page)
     results, _, games = page.read_text(encoding="utf-8").partition("<main>")
     assert results.partition("<tbody>")[2].count("<tr>") == results.count('class="bars"') == 3
     assert games.count('<article class="game"') == 6
@@ -358,9 +416,9 @@ def test_a_tournament_of_three(
     pgn = tmp_path / "games.pgn"
     words = [*engines("cheat"), "--own-tc", "nodes=7", *engines("good b", "good a"), "--tc", "40/9", "--form", form, "--resume"]
     words += ["--openings", str(book), "--pgn", str(pgn), "--journal", str(tmp_path / "games.jsonl")]
-    assert match.main([*words, "--games", "3"]) == 0
+    assert match.main([*words, "--games", "3"]) == FORFEITED
     finished_first = finished(tmp_path / "games.jsonl")
-    assert match.main([*words, "--games", "4", "--concurrency", "2"]) == 0
+    assert match.main([*words, "--games", "4", "--concurrency", "2"]) == FORFEITED
     assert finished(tmp_path / "games.jsonl")[: len(finished_first)] == finished_first
     games = {int(game.headers["GameId"]): game for game in read_pgn(pgn)}
     positions, played = [opening.position() for opening in choose(open_book(book), 2, 1)], []
@@ -375,11 +433,11 @@ def test_a_tournament_of_three(
         assert game.headers.get("TimeControl") == (None if "cheat" in names else "40/9")
     assert not games
     assert played == [meeting for meeting in meetings for _ in range(2)] * 2
-    table = [line.split() for line in capsys.readouterr().out.split("Elo")[-1].splitlines()[1:4]]
+    table = [line.split() for line in capsys.readouterr().out.split("Elo")[-2].splitlines()[1:4]]
     best = "8 6 75.0 +2 =0 -2 +4 =0 -0" if form == "round-robin" else "4 4 100.0 - +4 =0 -0"
     assert sorted(" ".join([row[1], *row[-len(best.split()) :]]) for row in table[:2]) == [f"gooda {best}", f"goodb {best}"]
     assert table[2][1:5] == ["cheat", "8", "0", "0.0"]
-    found = run(*words, "--games", "4")
+    found = run(*words, "--games", "4", code=FORFEITED)
     assert [engine["points"] for engine in found["engines"]] == ([0, 6, 6] if form == "round-robin" else [0, 4, 4])
     assert [meeting["players"] for meeting in found["meetings"]] == [[0, 1], [0, 2], [1, 2]][: len(meetings)]
 
