@@ -4,6 +4,7 @@
 import argparse
 import json
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from ...cli.journal import Journal
 from ...cli.run import Experiment
@@ -45,12 +46,13 @@ class MatchRun(Experiment[Pairing, GameRecord]):
         self._tally = Tally()
         self._pairings = {pairing.number: pairing for pairing in pairings}
         self._shown: list[GameRecord] = []  # on the page
-        texts = []
-        for record in map(GameRecord.from_json, journal.lines):
-            texts.append(self._pgn_text(record))
+        self._pgn = PgnFile(args.pgn) if args.pgn else None
+        for record in journal.read(GameRecord.from_json):
+            if self._pgn:
+                headers = self._headers(record)
+                self._pgn.add_missing(headers, partial(self._pgn_text, record))
             if record.number in self._pairings:
                 self._count(record)
-        self._pgn = PgnFile(args.pgn, texts) if args.pgn else None
         self.total, self.done = len(pairings), len(self._tally.results)
 
     def batches(self) -> Iterator[list[Pairing]]:

@@ -3,39 +3,65 @@
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from io import FileIO
+from io import BufferedReader, FileIO
 from pathlib import Path
 
 from ...cli.files import append, lock, naming
 
-GAME_START = re.compile(rb"(?<=\n\n)(?=\[)|(?<=\n\r\n)(?=\[)")  # the first tag after a blank line
+RESULT = re.compile(rb"(?:^|\s)(?:1-0|0-1|1/2-1/2|\*)$")  # at the end of the last line of a game
+NAMING = ("GameEndTime", "GameId")  # the tags that distinguish the games of all matches
 
 
 class PgnFile:
     """The PGN file of a match, which other matches may write at the same time. Nothing of theirs is changed."""
 
-    def __init__(self, path: Path, games: Sequence[str] = ()) -> None:
-        """Add those `games` that the file lacks. Raises OSError, CommandError."""
+    def __init__(self, path: Path) -> None:
+        """Open a pipe for the whole match, since closing it ends it. Raises OSError."""
         self.path = path
-        self._pipe: FileIO | None = None
-        if path.exists() and not path.is_file():
-            self._pipe = path.open("ab", buffering=0)  # for the whole match, since closing a pipe ends it
-        elif games:
-            with self._alone() as file:
-                self._add_missing(file, [game.encode() for game in games])
+        self._pipe = path.open("ab", buffering=0) if path.exists() and not path.is_file() else None
+        self._games: set[frozenset[bytes]] | None = None  # the naming tags of the games that the file holds whole
+        self._torn = b""  # what is left of a game at its end
 
-    def _add_missing(self, file: FileIO, games: Sequence[bytes]) -> None:
-        """Add those games that are not in the file, wherever that breaks lines. One that is torn at its end is cut off first."""
-        data = file.read()
-        parts = GAME_START.split(data)
-        present = {b"".join(part.split()) for part in parts}
-        missing = [game for game in games if b"".join(game.split()) not in present]
-        if any(game.startswith(parts[-1]) for game in missing):
-            file.truncate(len(data) - len(parts[-1]))
-        if missing:
-            append(file, _gap(file) + b"".join(missing))
+    def add_missing(self, tags: Mapping[str, str], text: Callable[[], str]) -> None:
+        """Append the game with these tags, unless the file holds it or is a pipe; cut off its beginning. Raises OSError, CommandError."""
+        if self._pipe:
+            return
+        if self._games is None:
+            with self._alone() as file:
+                self._games = self._find_games(BufferedReader(file))
+        if frozenset(f'[{name} "{tags[name]}"]'.encode() for name in NAMING) in self._games:
+            return
+        game = text()
+        with self._alone() as file:
+            begin = file.seek(0, os.SEEK_END) - len(self._torn)
+            file.seek(max(0, begin))
+            if self._torn and game.encode().startswith(self._torn) and file.read() == self._torn:
+                file.truncate(begin)
+                self._torn = b""
+        self.add(game)
+
+    def _find_games(self, file: BufferedReader) -> set[frozenset[bytes]]:
+        """Return the naming tags of whole games; keep what is left of one that is torn at the end."""
+        games: set[frozenset[bytes]] = set()
+        tags: list[bytes] = []
+        start, is_new, is_whole = 0, True, True  # a game begins with the first tag after a blank line
+        for line in file:
+            words = line.strip()
+            if is_new and words.startswith(b"["):
+                start, tags, is_whole = file.tell() - len(line), [], False
+            if words.startswith(tuple(f'[{name} "'.encode() for name in NAMING)):
+                tags.append(words)
+            elif RESULT.search(words):
+                games.add(frozenset(tags))
+                is_whole = True
+            is_new = not words
+        if not is_whole:
+            file.seek(start)
+            self._torn = file.read()
+        file.detach()
+        return games
 
     def add(self, game: str) -> None:
         """Append a game, the whole of it or, if the disk is full, nothing. Raises OSError, CommandError."""

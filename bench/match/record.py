@@ -10,7 +10,10 @@ import chess
 import chess.engine
 import chess.pgn
 
-from ...games.adjudication import BLACK_WINS, parse_score
+from ...boards import GameText, position_of
+from ...cli.command import LARGEST_TIME
+from ...cli.journal import part
+from ...games.adjudication import BLACK_WINS, DRAW, WHITE_WINS, parse_score
 from ...games.openings import Opening
 from ...games.pgn import COLUMNS
 from ..engines.faults import CRASH, ILLEGAL_MOVE, STALL, TIME_LOSS
@@ -18,6 +21,7 @@ from ..engines.faults import CRASH, ILLEGAL_MOVE, STALL, TIME_LOSS
 FAULTS = (TIME_LOSS, ILLEGAL_MOVE, CRASH, STALL)  # each loses the game
 Warnings = Mapping[str, Sequence[str]]  # by kind, an entry for each search: the first tells what and where, the others are empty
 INTERRUPTED = "interrupted"
+LARGEST_CLOCK = 1000 * LARGEST_TIME  # seconds; each move may add some
 TERMINATIONS = {TIME_LOSS: "time forfeit", ILLEGAL_MOVE: "rules infraction", CRASH: "abandoned", STALL: "abandoned"}
 TERMINATIONS |= {INTERRUPTED: "unterminated"}
 
@@ -69,12 +73,29 @@ class GameRecord:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "GameRecord":
-        """Return the record that `to_json` wrote."""
-        moves = tuple(
-            MoveRecord(move, spent, clock, score and parse_score(score), *rest)
-            for move, spent, clock, score, *rest in data["moves"]
-        )
-        return cls(**{**data, "opening": Opening(*data["opening"]), "moves": moves, "warnings": tuple(data["warnings"])})
+        """Return the record that `to_json` wrote. Raises ValueError, LookupError, TypeError, AttributeError, ArithmeticError for another."""
+        fen, chess960, book_moves = data["opening"]
+        opening = Opening(part(fen, str), part(chess960, bool), part(book_moves, str))
+        position = position_of(GameText(fen, chess960, tuple(book_moves.split())))
+        moves = []
+        for move, spent, clock, score, depth, nodes in data["moves"]:
+            position.make(move)
+            if not all(0 <= seconds < LARGEST_CLOCK for seconds in ([spent] if clock is None else [spent, clock])):
+                raise ValueError(f"{spent} and {clock} are no times")
+            counts = (None if count is None else part(count, int) for count in (depth, nodes))
+            moves.append(MoveRecord(move, spent, clock, None if score is None else parse_score(score), *counts))
+        about_white, about_black = data["warnings"]
+        for kind, examples in [*about_white.items(), *about_black.items()]:
+            if not part(examples, list):
+                raise ValueError(f"{kind!r} without an example")
+            for example in examples:
+                part(example, str)
+        record = cls(**{**data, "opening": opening, "moves": tuple(moves), "warnings": (about_white, about_black)})
+        for text in (record.date, record.white, record.black, record.result, record.reason, record.detail):
+            part(text, str)
+        if part(record.number, int) < 0 or record.result not in (WHITE_WINS, BLACK_WINS, DRAW):
+            raise ValueError(f"number {record.number}, result {record.result!r}")
+        return record
 
     def game(self, headers: Mapping[str, str]) -> chess.pgn.Game:
         """Return the game for PGN, with `[%eval]` and depth, `[%emt]` and `[%clk]` comments."""

@@ -11,11 +11,13 @@ import os
 import re
 import zlib
 from argparse import Namespace
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, TypeVar
 
-from ..text import shorten
+from ..text import reason, shorten
 from .command import CommandError, file_name, warn
 from .files import append, lock, naming
 from .outputs import require_regular
@@ -23,6 +25,8 @@ from .outputs import require_regular
 FORMAT = 5
 LINE = re.compile(rb'(\{.+),"crc":"([0-9a-f]{8})"\}\n', re.DOTALL)
 MAX_QUOTED = 100  # characters of a setting in a message
+Part = TypeVar("Part")
+Value = TypeVar("Value")
 
 
 def add_journal_arguments(add: Callable[..., object], part: str) -> None:
@@ -40,33 +44,32 @@ def require_same_settings(path: Path, command: str, theirs: Mapping[str, Any], o
             raise CommandError(f"{path} belongs to another run of {command}: its {name} is {before}, not {now}")
 
 
-class Contents(NamedTuple):
-    """What a journal holds."""
+@contextmanager
+def usable(what: str) -> Iterator[None]:
+    """Raise CommandError, which names `what`, for the errors of parts of a JSON value that are missing or of another kind."""
+    try:
+        yield
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
+        why = f"it has no {error}" if isinstance(error, KeyError) else reason(error)
+        raise CommandError(f"{what} cannot be used: {why}") from error
 
-    settings: dict[str, Any]
-    lines: list[dict[str, Any]]  # those behind the first
-    size: int  # bytes up to the end of the last good line; a torn one may follow
+
+def part(value: Any, kind: type[Part]) -> Part:
+    """Return a value from JSON, which must be of this kind. Raises TypeError."""
+    if type(value) is not kind:
+        raise TypeError(f"{shorten(json.dumps(value), MAX_QUOTED)} stands where a {kind.__name__} belongs")
+    return value
 
 
-def read(path: Path, command: str, data: bytes) -> Contents | None:
-    """Read the `data` of a subcommand's journal; None if there is nothing but perhaps a torn first line.
-
-    Raises CommandError if it is no such journal or is damaged.
-    """
+def _require_format(path: Path, command: str, line: bytes) -> None:
+    """Raise CommandError unless this is the first line of a subcommand's journal, or the beginning of one."""
     start = f'{{"format":"coachwhip {command} '.encode()  # of every format
     ours = start + f'{FORMAT}","settings":{{'.encode()
-    if data[: len(ours)] != ours[: len(data)]:
-        if not data.startswith(start):
+    if line[: len(ours)] != ours[: len(line)]:
+        if not line.startswith(start):
             raise CommandError(f"{path} is not a journal of {command}")
         advice = "finish that run with the version that started it, or start another file"
         raise CommandError(f"{path} was written by another version of coachwhip (this one writes format {FORMAT}): {advice}")
-    lines = data.splitlines(keepends=True)
-    values = [_unpack(line) for line in lines]
-    if None in values[:-1]:
-        advice = "remove this line and all after it, and --resume repeats their work (a match: in a new --pgn file)"
-        raise CommandError(f"{path}:{values.index(None) + 1}: damaged, its checksum does not match: {advice}")
-    good = [value for value in values if value is not None]
-    return Contents(good[0]["settings"], good[1:], sum(map(len, lines[: len(good)]))) if good else None
 
 
 def _pack(value: Mapping[str, Any]) -> bytes:
@@ -74,13 +77,12 @@ def _pack(value: Mapping[str, Any]) -> bytes:
     return text + b',"crc":"%08x"}\n' % zlib.crc32(text)
 
 
-def _unpack(line: bytes) -> dict[str, Any] | None:
-    """Return the value of a line, without the checksum; None if that does not fit."""
+def _unpack(line: bytes) -> bytes | None:
+    """Return the JSON of a line, without the checksum; None if that does not fit."""
     match = LINE.fullmatch(line)
     if match is None or zlib.crc32(match[1]) != int(match[2], 16):
         return None
-    value: dict[str, Any] = json.loads(match[1] + b"}")
-    return value
+    return match[1] + b"}"
 
 
 def open_journal(args: Namespace, command: str, settings: Mapping[str, Any]) -> "Journal":
@@ -89,7 +91,7 @@ def open_journal(args: Namespace, command: str, settings: Mapping[str, Any]) -> 
 
 
 class Journal:
-    """An open journal, which one run at a time makes longer. `lines` are those that it held when it was opened."""
+    """An open journal, which one run at a time makes longer."""
 
     def __init__(self, path: Path, command: str, settings: Mapping[str, Any], *, resume: bool) -> None:
         """Start the journal of a subcommand, or with `resume` continue one with the same settings; one without work is started again.
@@ -97,32 +99,56 @@ class Journal:
         Raises CommandError, OSError.
         """
         require_regular(path, "a run that can be resumed")
-        self._path = path
-        self.lines: list[dict[str, Any]] = []
+        self._path, self._command = path, command
         self._file = path.open("a+b", buffering=0)  # what is not on disk is nowhere
         try:
             lock(self._file, path)
             with naming(path):
-                self._file.seek(0)
-                self._begin(command, settings, self._file.read(), resume=resume)
+                self._begin(settings, resume=resume)
         except BaseException:
             self.close()
             raise
 
-    def _begin(self, command: str, settings: Mapping[str, Any], data: bytes, *, resume: bool) -> None:
-        """Read the lines, and cut off a torn one; or write the settings."""
-        contents = read(self._path, command, data)
-        if contents is None or not contents.lines:
+    def _lines(self) -> Iterator[tuple[str, bytes]]:
+        """Yield the place of each line, for messages, and its bytes, in the whole file."""
+        with self._path.open("rb") as file:
+            yield from ((f"{self._path}:{number}", line) for number, line in enumerate(file, start=1))
+
+    def _begin(self, settings: Mapping[str, Any], *, resume: bool) -> None:
+        """Check the lines, and cut off a torn one; or write the settings."""
+        head, torn = b"", ""
+        done = size = 0  # good lines behind the first, bytes of all good ones
+        for place, line in self._lines():
+            if torn:
+                advice = "remove this line and all after it, and --resume repeats their work (a match: in a new --pgn file)"
+                raise CommandError(f"{torn}: damaged, its checksum does not match: {advice}")
+            if not size:
+                _require_format(self._path, self._command, line)
+            text = _unpack(line)
+            if text is None:
+                torn = place
+                continue
+            head, done, size = head or text, done + bool(head), size + len(line)
+        if not done:
             self._file.truncate(0)
-            self.append({"format": f"coachwhip {command} {FORMAT}", "settings": settings})
+            self.append({"format": f"coachwhip {self._command} {FORMAT}", "settings": settings})
             return
         if not resume:
-            raise CommandError(f"{self._path} holds a run of {command} already: give --resume to go on with it, or another name")
-        require_same_settings(self._path, command, contents.settings, settings)
-        self.lines = contents.lines
-        if contents.size < len(data):
+            advice = "give --resume to go on with it, or another name"
+            raise CommandError(f"{self._path} holds a run of {self._command} already: {advice}")
+        with usable(f"{self._path}:1"):
+            theirs = part(json.loads(head)["settings"], dict)
+        require_same_settings(self._path, self._command, theirs, settings)
+        if torn:
             warn(f"{self._path}: its last line is incomplete and is dropped; that work is repeated")
-        self._file.truncate(contents.size)
+        self._file.truncate(size)
+
+    def read(self, make: Callable[[dict[str, Any]], Value]) -> Iterator[Value]:
+        """Yield what `make` returns for each line behind the first. Raises CommandError for one that it cannot use; OSError."""
+        for place, line in islice(self._lines(), 1, None):
+            with usable(place):
+                value = make(json.loads(_unpack(line) or b""))
+            yield value
 
     def append(self, line: Mapping[str, Any]) -> None:
         """Put a line on disk, as a whole or not at all. Raises OSError."""
@@ -139,7 +165,11 @@ class NoJournal(Journal):
     """The journal of a run without `--journal`: it stores nothing."""
 
     def __init__(self) -> None:
-        self.lines: list[dict[str, Any]] = []
+        pass
+
+    def read(self, make: Callable[[dict[str, Any]], Value]) -> Iterator[Value]:  # noqa: ARG002
+        """Yield nothing."""
+        return iter(())
 
     def append(self, line: Mapping[str, Any]) -> None:
         """Drop the line."""

@@ -15,8 +15,10 @@ import chess
 import chess.pgn
 from chess.engine import Cp, InfoDict, Limit, PovScore, Score, SimpleEngine
 
+from ..boards import Position
 from ..cli.command import CommandError
 from ..cli.files import naming
+from ..cli.journal import part
 from ..games.adjudication import MATE_SCORE, parse_score
 from ..games.opening_names import opening
 from ..games.pgn import PgnError, is_empty, read_games
@@ -209,13 +211,21 @@ class Study:
         return [[analysis.depth, plain(analysis.lines), plain(analysis.choices), analysis.reason] for analysis in known]
 
     def load(self, data: list[Any]) -> None:
-        """Take the analysis from what `to_json` returned."""
+        """Take the analysis from what `to_json` returned for this game. Raises ValueError, LookupError, TypeError, AttributeError for another."""
 
-        def read(lines: list[list[str]]) -> tuple[Line, ...]:
+        def read(lines: list[list[str]], board: chess.Board) -> tuple[Line, ...]:
+            for _, *moves in lines:
+                position = Position.from_board(board)
+                for move in moves:
+                    position.make(move)
             return tuple(Line(parse_score(score), tuple(map(chess.Move.from_uci, moves))) for score, *moves in lines)
 
-        for index, (depth, lines, choices, why) in enumerate(data):
-            self.analyses[index] = Analysis(read(lines), depth, read(choices), why)
+        analyses: list[Analysis | None] = []
+        for board, (depth, lines, choices, why) in zip(self.boards, data, strict=True):
+            if not lines:
+                raise ValueError("a position without a line")
+            analyses.append(Analysis(read(lines, board), part(depth, int), read(choices, board), part(why, str)))
+        self.analyses = analyses
 
     def judged_moves(self) -> Iterator[JudgedMove]:
         """Return the moves for which the positions before and after have been analysed; none of a player who is not judged."""

@@ -15,11 +15,11 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..cli.command import CommandError, Parser, file_name, number, whole_number
 from ..cli.files import fingerprint
-from ..cli.journal import Journal, add_journal_arguments, open_journal
+from ..cli.journal import Journal, add_journal_arguments, open_journal, part
 from ..cli.outputs import check_outputs
 from ..cli.pool import processes
 from ..cli.run import Experiment, run
@@ -226,10 +226,17 @@ class SpsaRun(Experiment[PairGame, int]):
     def __init__(self, args: argparse.Namespace, spsa: Spsa, openings: Sequence[Opening], journal: Journal) -> None:
         """Continue the journal."""
         self._args, self._spsa, self._openings, self._journal = args, spsa, openings, journal
-        for line in journal.lines:
-            spsa.take(line["games"])
+        for _ in journal.read(self._take_line):
+            pass
         self.total, self.done = 2 * spsa.iterations, len(spsa.games)
         self._batch: list[int] = []  # results of the games of the batch that is played
+
+    def _take_line(self, line: dict[str, Any]) -> None:
+        """Move the values by a line of the journal. Raises ValueError, TypeError, LookupError."""
+        games, expected = part(line["games"], list), 2 * len(self._spsa.next())
+        if len(games) != expected or any(part(game, int) not in WHITE_SCORE.values() for game in games):
+            raise ValueError(f"it does not hold the results of the {expected} games that come next")
+        self._spsa.take(games)
 
     def batches(self) -> Iterator[list[PairGame]]:
         """Yield the games of each batch of iterations."""

@@ -3,11 +3,14 @@
 
 import io
 import json
+import math
 import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import chess
 import chess.engine
@@ -22,8 +25,12 @@ from coachwhip.bench.match import game
 from coachwhip.bench.match.game import Contest, Game, last_info, white_score
 from coachwhip.bench.match.record import GameRecord, MoveRecord
 from coachwhip.bench.match.schedule import Pairing
+from coachwhip.bench.match.standings import describe
+from coachwhip.bench.match.tally import Tally
 from places import DATA, STUB
 
+from coachwhip.cli.command import CommandError
+from coachwhip.cli.journal import usable
 from coachwhip.games.adjudication import Ending, by_tablebase, find_ending
 from coachwhip.games.openings import Opening
 from coachwhip.games.pgn import game_text, read_games
@@ -87,6 +94,35 @@ def test_a_won_game_is_recorded_and_read_back(start: Start) -> None:
     assert 0 < (node.clock() or 0) <= 60
     assert node.eval() == chess.engine.PovScore(chess.engine.Cp(900), chess.WHITE)
     assert node.eval_depth() == 1
+
+
+def others(value: Any) -> Iterator[Any]:
+    """The value with each part in turn replaced, or left out."""
+    yield from (None, True, -1, 10**9, math.nan, math.inf, "x", "1", "", [], [[]], {}, {"x": "y"})
+    for key, part in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        for other in others(part):
+            yield {**value, key: other} if isinstance(value, dict) else [*value[:key], other, *value[key + 1 :]]
+        if isinstance(value, dict):
+            yield {name: each for name, each in value.items() if name != key}
+
+
+def test_a_line_of_the_journal_is_a_game_that_can_be_counted_and_written_or_it_is_rejected() -> None:
+    moves = (MoveRecord("h1h2", 0.5, 59.5, chess.engine.Cp(9), 3, 20), MoveRecord("a8b8", 0.1, None, None, None, None))
+    record = GameRecord(0, "2026-11-23T10", MATE_IN_ONE, "a", "b", moves, "0-1", STALL, "late", ({"kind": ["first", ""]}, {}))
+    accepted = []
+    for data in others(json.loads(json.dumps(record.to_json()))):
+        with suppress(CommandError), usable("the line"):
+            accepted.append(GameRecord.from_json(data))
+    for read in accepted:
+        tally = Tally()
+        tally.add(Pairing(read.number, read.opening, 0, 1), read)
+        assert describe(tally, ["a", "b"])
+        assert game_text(read.game({}))
+    assert 50 < len(accepted) < 200
+    moved = record.to_json()
+    moved["moves"][0] = moved["moves"][0]._replace(move="h1a2")
+    with pytest.raises(CommandError, match=r"game\.jsonl:7 cannot be used: illegal move 'h1a2'"), usable("game.jsonl:7"):
+        GameRecord.from_json(moved)
 
 
 def test_the_text_of_a_game_is_read_back_as_it_was() -> None:

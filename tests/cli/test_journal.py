@@ -2,8 +2,10 @@
 """The journal that every resumable run keeps: checksums, damage, torn lines, the lock, other settings, older formats."""
 
 import json
+import re
 import subprocess
 import sys
+import zlib
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -13,11 +15,16 @@ import pytest
 from uci_process import TIMEOUT, environment
 
 from coachwhip.cli.command import CommandError
-from coachwhip.cli.journal import Journal, read
+from coachwhip.cli.journal import Journal, part
 
 SETTINGS = {"seed": 1, "engines": ("a", "b")}
 LINES = [{"game": number, "text": f'crc":"{number} \n "'} for number in range(4)]
 OLD = '{"format":"coachwhip test 1","settings":{}}\n{"game":0}\n'
+
+
+def sealed(text: str) -> bytes:
+    """A line without its end, with the checksum."""
+    return f'{text},"crc":"{zlib.crc32(text.encode()):08x}"}}\n'.encode()
 
 
 def opened(path: Path, settings: dict[str, Any] | None = None, *, resume: bool = True) -> Journal:
@@ -37,14 +44,36 @@ def path(tmp_path: Path) -> Path:
 def games(path: Path) -> list[int]:
     """What a resumed run finds."""
     with closing(opened(path)) as journal:
-        return [line["game"] for line in journal.lines]
+        return list(journal.read(lambda line: part(line["game"], int)))
 
 
 def test_what_was_written_is_read(path: Path) -> None:
-    contents = read(path, "test", path.read_bytes())
-    assert contents is not None
-    assert (contents.settings, contents.lines) == (json.loads(json.dumps(SETTINGS)), LINES)
+    with closing(opened(path)) as journal:
+        assert list(journal.read(dict)) == LINES
     assert games(path) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('{"text":1', "3 cannot be used: it has no 'game'"),
+        ('{"game":"3"', '3 cannot be used: "3" stands where a int belongs'),
+        ('{"game":true', "3 cannot be used: true stands"),
+        ('{"game":' + "[" * 100_000, "3 cannot be used: "),
+        ('{"game" 3', "3 cannot be used: Expecting"),
+        ('{"game":1' + "0" * 5000, "3 cannot be used: "),
+    ],
+)
+def test_a_line_with_a_good_checksum_but_other_parts_is_named(path: Path, text: str, why: str) -> None:
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:2], sealed(text), *lines[3:]]))
+    before = path.read_bytes()
+    with pytest.raises(CommandError, match=re.escape(f"games.jsonl:{why}")):
+        games(path)
+    path.write_bytes(b"".join([sealed(f'{{"format":"coachwhip test 5","settings":{{}},"settings":{text[8:]}'), *lines[1:]]))
+    with pytest.raises(CommandError, match=r"games\.jsonl:1 cannot be used"):
+        opened(path)
+    assert len(before)
 
 
 def test_every_changed_byte_of_a_line_inside_is_noticed_and_named(path: Path) -> None:

@@ -3,6 +3,7 @@
 
 import json
 import shlex
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -125,6 +126,21 @@ def test_a_run_is_the_same_on_two_processes_and_after_a_break(capsys: pytest.Cap
         assert spsa.main([*FAST, "--journal", str(paths[0]), *words]) == 2
         assert message in capsys.readouterr().err
     assert paths[0].read_bytes() == whole
+
+
+@pytest.mark.parametrize(
+    "part", ['"game":[0,0]', '"games":"ab"', '"games":[2,0]', '"games":[true,0]', '"games":[0]', '"games":[]', '"games":null']
+)
+def test_a_line_of_the_journal_without_the_next_games_is_named(
+    part: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "one.jsonl"
+    assert spsa.main([*FAST, "--journal", str(path)]) == 0
+    first, *rest = path.read_bytes().splitlines(keepends=True)
+    text = f"{{{part}".encode()
+    path.write_bytes(b"".join([first, text + b',"crc":"%08x"}\n' % zlib.crc32(text), *rest]))
+    assert spsa.main([*FAST, "--journal", str(path), "--resume"]) == 2
+    assert "one.jsonl:2 cannot be used: " in capsys.readouterr().err
 
 
 def test_it_ends_with_the_match_that_tests_the_values(capsys: pytest.CaptureFixture[str]) -> None:

@@ -377,9 +377,25 @@ def test_a_training_that_was_interrupted_and_resumed_equals_an_unbroken_one(
     assert f"interrupted after epoch 2 of 3; --resume goes on from {path}" in capsys.readouterr().err
     assert not (tmp_path / "b.cwnet").exists()
     whole = path.read_bytes()
-    for damaged in (whole[:-1], whole.replace(b'"epochs": 3', b'"epochs"; 3'), whole[:-9] + b"damaged!!"):
+    loss = re.search(rb"\[1, 0\.\d", whole)  # of the first epoch
+    assert loss
+    digit = bytearray(whole)
+    digit[loss.end() - 1] ^= 1
+    resumed = (data, "--output", tmp_path / "b.cwnet", *QUICK, *words, "--resume")
+    for damaged in (whole[:-1], whole.replace(b'"epochs": 3', b'"epochs"; 3'), whole[:-9] + b"damaged!!", bytes(digit)):
         path.write_bytes(damaged)
-        assert "net.part is damaged" in rejected(capsys, data, "--output", tmp_path / "b.cwnet", *QUICK, *words, "--resume")
+        assert "net.part is damaged" in rejected(capsys, *resumed)
+    for old, new, why in (  # with a checksum that matches
+        (b'"settings": {', b'"set": {', "net.part cannot be used: it has no 'settings'"),
+        (b'"files": [{', b'"files": [5, {', "net.part cannot be used: 'int' object"),
+        (b'"hidden": 16', b'"hidden": 32', "net.part cannot be used: cannot reshape"),
+        (b"[[1, ", b"[[2, ", "net.part cannot be used: a parameter is no number, or an epoch is missing"),
+        (b"[[1, ", b"[[1, 0.5, ", "net.part cannot be used: "),
+        (b"checkpoint 2", b"checkpoint 1", "net.part was written by another version of coachwhip"),
+    ):
+        forged = whole[:-32].replace(old, new, 1)
+        path.write_bytes(forged + hashlib.sha256(forged).digest())
+        assert why in rejected(capsys, *resumed)
     path.write_bytes(whole)
     write(data, [*content, *content[:10]])  # the file became longer
     assert trained(data, tmp_path / "b.cwnet", *words, "--resume") == unbroken

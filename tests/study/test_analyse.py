@@ -10,6 +10,7 @@ import signal
 import sys
 import time
 import tracemalloc
+import zlib
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
@@ -328,6 +329,16 @@ def test_a_resumed_run_analyses_only_what_is_missing(
     assert capsys.readouterr().out == whole
     assert [label.split(": ")[-1] for label in looked] == ["game 3 (? - ?)"]
     assert (tmp_path / "a.epd").read_bytes() == (tmp_path / "b.epd").read_bytes()
+    for text, why in (
+        (b'{"puzzles":[],"analyses":[]', "run.jsonl:2 cannot be used: it has no 'game'"),
+        (b'{"game":1,"analyses":{},"puzzles":[]', "run.jsonl:2 cannot be used: {} stands where a list belongs"),
+        (b'{"game":1,"analyses":[],"puzzles":[]', "run.jsonl: the analysis of game 1 cannot be used"),
+        (re.sub(rb'"[a-h][1-8][a-h][1-8]"', b'"a1a8"', lines[1][:-19]), "the analysis of game 1 cannot be used: illegal move"),
+    ):
+        journal.write_bytes(lines[0] + text + b',"crc":"%08x"}\n' % zlib.crc32(text) + lines[2])
+        assert main([*words, str(tmp_path / "b.epd"), "--resume"]) == 2
+        assert why in capsys.readouterr().err
+    journal.write_bytes(b"".join(lines))
     assert main([*words, str(tmp_path / "b.epd")]) == 2
     assert main([*words[:1], "--nodes", "600", *words[3:], str(tmp_path / "b.epd"), "--resume"]) == 2
     assert "--resume to go on" in (said := capsys.readouterr().err)

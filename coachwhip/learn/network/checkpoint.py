@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The checkpoint of a training: one file, replaced after each epoch, from which `train --resume` continues.
 
-A line of JSON holds the settings, the losses of the epochs and the SHA-256 of what follows: the parameters, and AdamW's means of the
-gradients and of their squares, as little-endian floats.
+A line of JSON holds the settings and the losses of the epochs. The parameters follow, and AdamW's means of the gradients and of their
+squares, as little-endian floats, and last the SHA-256 of all this.
 """
 
 import hashlib
@@ -15,10 +15,14 @@ import numpy as np
 
 from ...cli.command import CommandError
 from ...cli.files import naming, write_bytes
+from ...cli.journal import part, usable
 from ..run import Epoch
+from .integers import size
 from .trainer import State
 
-FORMAT = "coachwhip checkpoint 1"
+START = '{"format": "coachwhip checkpoint '  # of every format
+FORMAT = f'{START}2"'
+DIGEST = hashlib.sha256().digest_size
 
 
 class Checkpoint(NamedTuple):
@@ -31,9 +35,9 @@ class Checkpoint(NamedTuple):
 
 def save(path: Path, settings: dict[str, Any], epochs: Sequence[Epoch], state: State) -> None:
     """Replace the checkpoint by the state after these epochs. Raises OSError."""
-    data = b"".join(part.astype("<f4").tobytes() for part in state[1:])
-    head = {"format": FORMAT, "settings": settings, "epochs": epochs, "sha256": hashlib.sha256(data).hexdigest()}
-    write_bytes(path, json.dumps(head).encode() + b"\n" + data)
+    head = f"{FORMAT}, {json.dumps({'settings': settings, 'epochs': epochs})[1:]}\n"
+    data = head.encode() + b"".join(array.astype("<f4").tobytes() for array in state[1:])
+    write_bytes(path, data + hashlib.sha256(data).digest())
 
 
 def read(path: Path) -> Checkpoint | None:
@@ -41,16 +45,22 @@ def read(path: Path) -> Checkpoint | None:
     if not path.exists() or not path.stat().st_size:
         return None
     with naming(path):
-        line, _, data = path.read_bytes().partition(b"\n")
-    if not line.startswith(f'{{"format": "{FORMAT}"'.encode()):
+        content = path.read_bytes()
+    data, digest = content[:-DIGEST], content[-DIGEST:]
+    if not data.startswith(FORMAT.encode()):
+        if data.startswith(START.encode()):
+            raise CommandError(f"{path} was written by another version of coachwhip: remove it, and the training starts again")
         raise CommandError(f"{path} is not a checkpoint of train")
-    try:
-        head = json.loads(line)
-        epochs = [Epoch(*epoch) for epoch in head["epochs"]]
-        arrays = np.frombuffer(data, "<f4").astype(np.float32).reshape(3, -1)
-        is_whole = head["sha256"] == hashlib.sha256(data).hexdigest()
-    except (ValueError, LookupError, TypeError, RecursionError):
-        is_whole = False
-    if not is_whole:
+    if hashlib.sha256(data).digest() != digest:
         raise CommandError(f"{path} is damaged: its checksum does not match; remove it, and the training starts again")
-    return Checkpoint(head["settings"], epochs, State(len(epochs), *arrays))
+    with usable(str(path)):
+        line, _, arrays = data.partition(b"\n")
+        head = json.loads(line)
+        settings = part(head["settings"], dict)
+        for file in settings["files"]:
+            part(file["games"], int)
+        epochs = [Epoch(part(number, int), part(training, float), part(held, float)) for number, training, held in head["epochs"]]
+        state = np.frombuffer(arrays, "<f4").astype(np.float32).reshape(3, size(part(settings["hidden"], int)))
+        if not np.isfinite(state).all() or [epoch.number for epoch in epochs] != list(range(1, len(epochs) + 1)):
+            raise ValueError("a parameter is no number, or an epoch is missing")
+    return Checkpoint(settings, epochs, State(len(epochs), *state))

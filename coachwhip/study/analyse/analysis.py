@@ -5,7 +5,7 @@ import hashlib
 import json
 import sys
 from argparse import Namespace
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from itertools import chain, starmap
@@ -17,7 +17,7 @@ from chess.engine import EngineError, Limit, SimpleEngine
 
 from ...cli.command import CommandError, warn
 from ...cli.files import write_bytes
-from ...cli.journal import Journal
+from ...cli.journal import Journal, part, usable
 from ...cli.run import Experiment
 from ...coach.exchange import Evaluator
 from ...coach.reasons import why_bad
@@ -63,6 +63,12 @@ def _studies(files: Sequence[tuple[str, str]], player: str | None) -> Iterator[S
         yield study
 
 
+def _stored(line: Mapping[str, Any]) -> tuple[int, tuple[list[Any], list[str]]]:
+    """Return the number of a game in the journal, its analyses for `Study.load`, and its puzzles. Raises LookupError, TypeError."""
+    found = [part(puzzle, str) for puzzle in part(line["puzzles"], list)]
+    return part(line["game"], int), (part(line["analyses"], list), found)
+
+
 class AnalysisRun(Experiment[Study, list[str]]):
     """The analysis of the games, one after the other; a signal leaves the last one as far as it is analysed."""
 
@@ -80,7 +86,7 @@ class AnalysisRun(Experiment[Study, list[str]]):
     ) -> None:
         """`output` opens the stream for the annotated games; None: nobody wants them."""
         self._args, self._files, self._engine, self._journal, self._opened = args, files, engine, journal, output
-        self._known = {line["game"]: line for line in journal.lines}
+        self._known = dict(journal.read(_stored))
         self.total, self._faults = survey.positions, survey.faults
         self._limits = {name: value for name in ("time", "depth", "nodes") if (value := getattr(control, name))}
         self._limit = Limit(**self._limits)
@@ -115,10 +121,12 @@ class AnalysisRun(Experiment[Study, list[str]]):
         self._number += 1
         if not study.colours:
             return []
-        if line := self._known.get(self._number):
-            study.load(line["analyses"])
+        if self._number in self._known:
+            analyses, known_puzzles = self._known[self._number]
+            with usable(f"{self._args.journal}: the analysis of game {self._number}"):
+                study.load(analyses)
             self.bar.advance(len(study.boards))
-            return list(line["puzzles"])
+            return known_puzzles
         self._unfinished = study
         try:
             study.analyse(self._engine, self._limit, self._args.multipv, self.bar.advance, self._explain)
