@@ -176,9 +176,11 @@ class Client:
 
     def _ready(self, *lines: str) -> str:
         """Send lines that have no answer, and wait for `readyok`. Returns the rejected option and why. Raises EngineFault."""
-        printed: list[str] = []
-        self._ask((*lines, "isready"), "readyok", Patience(READY_TIMEOUT), lambda _, line: printed.append(line))
-        return next(filter(None, map(read_rejection, printed)), "")
+        rejections: list[str] = []
+        self._ask(
+            (*lines, "isready"), "readyok", Patience(READY_TIMEOUT), lambda _, line: rejections.extend(read_rejection(line))
+        )
+        return "".join(rejections[:1])
 
     def go(self, position: str, go: str, patience: Patience, listener: Listener = lambda *_: None) -> Reply:
         """Return the engine's reply to these two commands; `listener` is called with each `info` line.

@@ -41,12 +41,12 @@ def read_info(line: str) -> Info | None:
     )
 
 
-def read_rejection(line: str) -> str:
-    """Read the reason why coachwhip rejects an option or cannot search at all; "" for another line.
+def read_rejection(line: str) -> list[str]:
+    """Read the reason why coachwhip rejects an option or cannot search at all; empty for another line.
 
     UCI has no answer for it: the engine answers `readyok`, and plays on with the old value.
     """
-    return next((line.removeprefix(prefix) for prefix in REJECTIONS if line.startswith(prefix)), "")
+    return [line.removeprefix(prefix) for prefix in REJECTIONS if line.startswith(prefix)]
 
 
 def reported_nodes(line: str) -> int:

@@ -21,6 +21,8 @@ from typing import Any
 from .faults import CRASH, EngineFault
 
 LONGEST_LINE = 1 << 16  # bytes; a longer one counts as several
+MOST_UNREAD = 4 << 20  # bytes of output that wait until somebody receives them; the pipe stops an engine that writes more
+PAUSE = 0.005  # seconds until it is looked again whether they have been received
 LIFE_SIGN = 1.0  # seconds between checks whether a process that is waited for still runs
 END_TIMEOUT = 5.0  # seconds a process that was killed may take to end
 MAX_QUOTED = 200  # characters of the last line on stderr
@@ -76,7 +78,9 @@ class EngineProcess:
         pipe = subprocess.PIPE
         self._popen = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, **OWN_GROUP)
         _watch("+", self._popen.pid)
-        self._output: SimpleQueue[tuple[float, list[str] | None]] = SimpleQueue()  # when, and lines; None at the end
+        self._output: SimpleQueue[tuple[float, int, list[str] | None]] = SimpleQueue()  # when, bytes, and lines; None at the end
+        self._read = self._received = 0  # bytes; each is changed by one thread alone
+        self._is_ended = False
         self._complaint = ""  # the last thing written on stderr
         self.sent_at = 0.0
         threading.Thread(target=self._read_output, daemon=True).start()
@@ -84,7 +88,7 @@ class EngineProcess:
         self._complaints.start()
 
     def _read_output(self) -> None:
-        """Queue the output, with the time of each read."""
+        """Queue the output, with the time of each read, as long as it is received."""
         assert self._popen.stdout
         torn = b""
         with self._popen.stdout as stream:
@@ -93,8 +97,16 @@ class EngineProcess:
                 *lines, torn = (torn + data).split(b"\n")
                 if len(torn) >= LONGEST_LINE:
                     lines, torn = [*lines, torn], b""
-                self._output.put((now, [line.decode(errors="replace").strip() for line in lines]))
-        self._output.put((time.perf_counter(), None))
+                self._read += len(data)
+                self._output.put((now, len(data), [line.decode(errors="replace").strip() for line in lines]))
+                while self.unread > MOST_UNREAD and not self._is_ended:
+                    time.sleep(PAUSE)
+        self._output.put((time.perf_counter(), 0, None))
+
+    @property
+    def unread(self) -> int:
+        """The bytes of output that nobody has received yet."""
+        return self._read - self._received
 
     def _read_complaints(self) -> None:
         assert self._popen.stderr
@@ -115,7 +127,8 @@ class EngineProcess:
         """Return time and lines of the next read, no lines after `seconds`. Raises EngineFault if the process has ended."""
         lines: list[str] | None = None
         try:
-            read_at, lines = self._output.get(timeout=max(0.0, min(seconds, LIFE_SIGN)))
+            read_at, size, lines = self._output.get(timeout=max(0.0, min(seconds, LIFE_SIGN)))
+            self._received += size
         except Empty:  # a process that it has started may keep its pipe open
             read_at, lines = time.perf_counter(), [] if self._popen.poll() is None else None
         if lines is not None:
@@ -129,6 +142,7 @@ class EngineProcess:
     def end(self, patience: float = 0.0) -> None:
         """End the process and its children, after `patience` seconds to quit by itself. It may be called from any thread."""
         assert self._popen.stdin
+        self._is_ended = True
         if patience:
             self.send("quit")
             with suppress(subprocess.TimeoutExpired):

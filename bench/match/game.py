@@ -6,6 +6,7 @@ An engine that exceeds its clock, sends an illegal move, stalls or dies loses th
 """
 
 import math
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ from .schedule import Pairing
 IDLE_ENGINES = 4  # engines that stay for each game that is played at a time
 STALL_TIMED = 10.0  # seconds of silence after its time is up that make a stalled engine
 STALL_UNTIMED = 60.0  # the same after `go` or its last line, for searches without a clock
+LAST_LINES = 4096  # of a search that are kept: an engine may write without end
 TOLERANCE = 1.1  # of a node limit: engines look at their count now and then
 # warnings: errors in the output of a search, which lose no game
 ILLEGAL_PV, LONG_PV, OTHER_PV, NO_MATE = "illegal move in PV", "PV longer than the game", "PV of another move", "mate not given"
@@ -164,7 +166,7 @@ class _Search:
     """The output of one search; only node counts are parsed while the clock runs."""
 
     def __init__(self, limit: int) -> None:
-        self.lines: list[str] = []
+        self.lines: deque[str] = deque(maxlen=LAST_LINES)
         self.nodes = 0  # the most that any line reported
         self.limit = TOLERANCE * limit if limit else math.inf
 

@@ -57,7 +57,7 @@ def usable(what: str) -> Iterator[None]:
 def part(value: Any, kind: type[Part]) -> Part:
     """Return a value from JSON, which must be of this kind. Raises TypeError."""
     if type(value) is not kind:
-        raise TypeError(f"{shorten(json.dumps(value), MAX_QUOTED)} stands where a {kind.__name__} belongs")
+        raise TypeError(f"{shorten(json.dumps(value), MAX_QUOTED)} is not of the type {kind.__name__}")
     return value
 
 

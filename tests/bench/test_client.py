@@ -13,6 +13,7 @@ import pytest
 from coachwhip.bench.engines.client import FOREIGN_LINES, Client, Patience, check_engines, legal_move, read_option, setoption
 from coachwhip.bench.engines.faults import CRASH, STALL, EngineFault, StartError
 from coachwhip.bench.engines.info import Info, read_info, reported_nodes
+from coachwhip.bench.engines.process import LONGEST_LINE, MOST_UNREAD, EngineProcess
 from coachwhip.bench.engines.spec import EngineSpec
 from places import STUB
 from uci_process import TIMEOUT, is_running, wait_for
@@ -150,6 +151,21 @@ def test_what_an_engine_has_started_ends_with_it_also_after_a_crash(tmp_path: Pa
     with pytest.raises(StartError, match="has ended"):
         client.start()
     wait_for(lambda: not is_running(int(mark.read_text()[:-1])))
+
+
+def test_an_engine_that_writes_without_end_waits_until_somebody_reads_and_nothing_is_lost(tmp_path: Path) -> None:
+    mark, blocks = tmp_path / "mark", 40
+    code = f"for number in range({blocks}): print('x' * (1 << 20), number)\nopen({str(mark)!r}, 'w').close()\ninput()"
+    process = EngineProcess((sys.executable, "-c", code))
+    wait_for(lambda: process.unread > MOST_UNREAD)
+    assert not mark.exists()
+    length, last = 0, ""
+    while not last.endswith(f"x {blocks - 1}"):
+        assert process.unread <= MOST_UNREAD + LONGEST_LINE
+        lines = process.receive(TIMEOUT)[1]
+        length, last = length + sum(map(len, lines)), [last, *lines][-1]
+    assert length > blocks << 20
+    process.end()
 
 
 def test_the_name_that_an_engine_reports_is_printable() -> None:

@@ -57,8 +57,8 @@ def test_what_was_written_is_read(path: Path) -> None:
     ("text", "why"),
     [
         ('{"text":1', "3 cannot be used: it has no 'game'"),
-        ('{"game":"3"', '3 cannot be used: "3" stands where a int belongs'),
-        ('{"game":true', "3 cannot be used: true stands"),
+        ('{"game":"3"', '3 cannot be used: "3" is not of the type int'),
+        ('{"game":true', "3 cannot be used: true is not"),
         ('{"game":' + "[" * 100_000, "3 cannot be used: "),
         ('{"game" 3', "3 cannot be used: Expecting"),
         ('{"game":1' + "0" * 5000, "3 cannot be used: "),

@@ -331,7 +331,7 @@ def test_a_resumed_run_analyses_only_what_is_missing(
     assert (tmp_path / "a.epd").read_bytes() == (tmp_path / "b.epd").read_bytes()
     for text, why in (
         (b'{"puzzles":[],"analyses":[]', "run.jsonl:2 cannot be used: it has no 'game'"),
-        (b'{"game":1,"analyses":{},"puzzles":[]', "run.jsonl:2 cannot be used: {} stands where a list belongs"),
+        (b'{"game":1,"analyses":{},"puzzles":[]', "run.jsonl:2 cannot be used: {} is not of the type list"),
         (b'{"game":1,"analyses":[],"puzzles":[]', "run.jsonl: the analysis of game 1 cannot be used"),
         (re.sub(rb'"[a-h][1-8][a-h][1-8]"', b'"a1a8"', lines[1][:-19]), "the analysis of game 1 cannot be used: illegal move"),
     ):
