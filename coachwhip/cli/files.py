@@ -23,13 +23,19 @@ FAR = 2**31 - 2  # Windows locks bytes, and nobody else may read them: one that 
 
 
 def user_folder(variable: str, default: str, mac: str) -> Path:
-    """Return the folder of coachwhip for this user: where the XDG variable says, else below the home folder; on macOS in Library/`mac`."""
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / mac
-    else:
-        base = os.environ.get(variable) or Path.home() / default
+    """Return the folder of coachwhip for this user: where the XDG variable says, else below the home folder; on macOS in Library/`mac`.
+
+    Raises OSError if there is no home folder, as for a user of a container or a service.
+    """
+    try:
+        if sys.platform == "win32":
+            base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+        elif sys.platform == "darwin":
+            base = Path.home() / "Library" / mac
+        else:
+            base = os.environ.get(variable) or Path.home() / default
+    except RuntimeError as error:
+        raise OSError("this user has no home folder: set HOME") from error
     return Path(base, "coachwhip")
 
 

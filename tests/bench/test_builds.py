@@ -15,6 +15,7 @@ from coachwhip.bench.engines import builds
 from coachwhip.bench.match import __main__ as match
 
 from coachwhip.cli.command import CommandError
+from coachwhip.study.play.kept import data_folder
 
 # A coachwhip without a core: `setup.py build_ext --inplace` leaves a file, and the package is an engine that gives up.
 SETUP = """
@@ -146,3 +147,19 @@ def test_two_revisions_are_set_against_each_other(repository: Path, capsys: pyte
     found = json.loads(capsys.readouterr().out)
     assert [engine["name"].split()[0] for engine in found["engines"]] == ["HEAD~1", "HEAD"]
     assert [engine["faults"]["illegal move"] for engine in found["engines"]] == [1, 1]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no list of users")
+def test_a_user_without_a_home_folder_gets_a_message(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As in containers: no HOME, and no entry in the list of users."""
+    import pwd
+
+    for name in ("HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(pwd, "getpwuid", {}.__getitem__)
+    assert match.main(["--repository", str(repository), "--revision", "HEAD", "--revision", "HEAD"]) == 2
+    assert capsys.readouterr().err == "coachwhip match: this user has no home folder: set HOME\n"
+    with pytest.raises(OSError, match="this user has no home folder"):  # which `play --browser` survives
+        data_folder()
