@@ -201,16 +201,15 @@ class Client:
         process.send(*lines)
         asked = alive_at = process.sent_at
         try:
-            while True:
-                read_at, answers = process.receive(patience.remaining(asked, alive_at))
+            while (seconds := patience.remaining(asked, alive_at)) > 0:
+                read_at, answers = process.receive(seconds)
                 for line in answers:
                     first = line.split(maxsplit=1)[:1]
                     if first == [word]:
                         return read_at - asked, line
                     if first != ["info"] or listener(read_at - asked, line) is not False:
                         alive_at = read_at
-                if patience.remaining(asked, alive_at) <= 0:
-                    raise EngineFault(STALL, f"no answer after {time.perf_counter() - asked:.1f} s")
+            raise EngineFault(STALL, f"no answer after {time.perf_counter() - asked:.1f} s")
         except EngineFault:
             self.close()
             raise

@@ -2,10 +2,12 @@
 """Reads the `info` lines of UCI engines, whose fields have no fixed order. Pure text: no chess rules."""
 
 import re
+from functools import lru_cache
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 MOVE = re.compile(r"([a-h][1-8]){2}[nbrq]?|0000", re.IGNORECASE)
+NUMBERS = ("depth", "nodes", "cp", "mate", "multipv", "nps")
 REJECTIONS = ("info string setoption: ", "info string no engine: ")
 
 
@@ -22,13 +24,14 @@ class Info(NamedTuple):
     pv: tuple[str, ...] = ()  # the moves as they were sent; the first other word has ended them
 
 
+@lru_cache(maxsize=64)  # the last lines of a search are read for its score and for its PV
 def read_info(line: str) -> Info | None:
     """Read an `info` line up to its `string`; None for another line, or text alone. A field with a wrong number counts as missing."""
     words = line.split()
     if words[:1] != ["info"] or words[1:2] == ["string"]:
         return None
     words = words[: words.index("string")] if "string" in words else words
-    numbers = {name: int(value) for name, value in pairwise(words) if _is_whole(value)}
+    numbers = {name: int(value) for name, value in pairwise(words) if name in NUMBERS and _is_whole(value)}
     return Info(
         numbers.get("depth"),
         numbers.get("nodes"),

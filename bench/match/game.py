@@ -80,6 +80,9 @@ class Game:
         controls = {"w": contest.controls[pairing.white], "b": contest.controls[pairing.black]}
         self._clocks = {side: Clock(control, contest.rules.margin) for side, control in controls.items()}
         self._history = pairing.opening.moves.split()
+        self._position = position_of(
+            GameText(pairing.opening.fen, pairing.opening.chess960, tuple(self._history))
+        )  # as the board
         self._moves: list[MoveRecord] = []
         self._warnings: dict[chess.Color, dict[str, list[str]]] = {chess.WHITE: {}, chess.BLACK: {}}
 
@@ -149,11 +152,11 @@ class Game:
         self._moves.append(MoveRecord(move.uci(), round(reply.seconds, 6), remaining, white_score(info, turn), info.depth, nodes))
         if (info.mate or 0) > 0 and not info.is_bound:
             self._warn(NO_MATE, f"mate {info.mate}")
-        root = position_of(GameText(opening.fen, opening.chess960, tuple(self._history)))
-        wrong, pv = pv_fault(search.lines, reply.move, root)
+        wrong, pv = pv_fault(search.lines, reply.move, self._position)
         if wrong:
             self._warn(wrong, pv)
         self._history.append(move.uci())
+        self._position.make(move.uci())
         self._board.push(move)
 
     def _warn(self, kind: str, example: str) -> None:
@@ -178,16 +181,20 @@ class _Search:
 
 
 def pv_fault(lines: Sequence[str], move: str, position: Position) -> tuple[str, str]:
-    """Return the error in the last PV of a search that chose `move`, "" without one, and its moves up to there, made in `position`."""
+    """Return the error in the last PV of a search of `position` that chose `move`, "" without one, and its moves up to there."""
     mains = (info.pv for line in reversed(lines) if (info := read_info(line)) and info.multipv == 1 and info.pv)
-    pv = next(mains, ())
-    for count, text in enumerate(pv, start=1):
-        if position.result() != "*":
-            return LONG_PV, " ".join(pv[:count])
-        try:
+    pv, made = next(mains, ()), 0
+    try:
+        for text in pv:
+            if position.result() != "*":
+                return LONG_PV, " ".join(pv[: made + 1])
             position.make(text)
-        except ValueError:
-            return ILLEGAL_PV, " ".join(pv[:count])
+            made += 1
+    except ValueError:
+        return ILLEGAL_PV, " ".join(pv[: made + 1])
+    finally:
+        for _ in range(made):
+            position.undo()
     return (OTHER_PV if pv and pv[0].lower() != move.lower() else ""), " ".join(pv)
 
 
