@@ -21,6 +21,7 @@ from .faults import CRASH, ILLEGAL_MOVE, STALL, EngineFault, StartError
 from .info import read_rejection
 from .process import LONGEST_LINE, EngineProcess
 from .spec import EngineSpec, distinct
+from .traffic import Traffic
 
 READY_TIMEOUT = 60.0  # seconds an engine has to answer `isready`: its table may be large
 QUIT_TIMEOUT = 2.0  # seconds an engine has to leave after `quit`
@@ -90,8 +91,9 @@ def setoption(option: Option, text: str) -> str:
 class Client:
     """An engine; its process is started when first needed, and again after a failure."""
 
-    def __init__(self, spec: EngineSpec) -> None:
+    def __init__(self, spec: EngineSpec, traffic: Traffic | None = None) -> None:
         self.spec = spec
+        self._traffic = traffic  # gets all lines
         self.name = spec.name  # by the user, or else, after the start, by the engine
         self.was_started = False
         self.failed_starts = 0  # in a row
@@ -106,7 +108,7 @@ class Client:
             return
         rejection: object = ""
         try:
-            self._process = process = EngineProcess(self.spec.command)
+            self._process = process = EngineProcess(self.spec.command, self.spec.name or self.spec.command[0], self._traffic)
             if not self._is_ended:
                 self._shake_hands(process)
                 self.spec.require_options(self.name, self._options)
@@ -226,12 +228,12 @@ class Client:
         self.close()
 
 
-def check_engines(specs: Sequence[EngineSpec]) -> list[str]:
+def check_engines(specs: Sequence[EngineSpec], traffic: Traffic | None = None) -> list[str]:
     """Start each engine once, so that a wrong one is rejected before the work; returns their names, all different.
 
     Raises StartError.
     """
-    clients = [Client(spec) for spec in specs]
+    clients = [Client(spec, traffic) for spec in specs]
     for client in clients:
         client.start()
         client.close(politely=True)

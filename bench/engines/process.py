@@ -19,6 +19,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from .faults import CRASH, EngineFault
+from .traffic import COMPLAINT, RECEIVED, SENT, Traffic
 
 LONGEST_LINE = 1 << 16  # bytes; a longer one counts as several
 MOST_UNREAD = 4 << 20  # bytes of output that wait until somebody receives them; the pipe stops an engine that writes more
@@ -73,14 +74,15 @@ def kill(process: "subprocess.Popen[Any]") -> None:
 class EngineProcess:
     """A running program. It leads a process group, which ends with it."""
 
-    def __init__(self, command: Sequence[str]) -> None:
-        """Start it. Raises OSError."""
+    def __init__(self, command: Sequence[str], name: str = "", traffic: Traffic | None = None) -> None:
+        """Start it; `traffic` gets its lines, with this name. Raises OSError."""
         pipe = subprocess.PIPE
         self._popen = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, **OWN_GROUP)
         _watch("+", self._popen.pid)
         self._output: SimpleQueue[tuple[float, int, list[str] | None]] = SimpleQueue()  # when, bytes, and lines; None at the end
         self._read = self._received = 0  # bytes; each is changed by one thread alone
         self._is_ended = False
+        self._name, self._traffic = f"{name} {self._popen.pid}", traffic
         self._complaint = ""  # the last thing written on stderr
         self.sent_at = 0.0
         threading.Thread(target=self._read_output, daemon=True).start()
@@ -98,7 +100,9 @@ class EngineProcess:
                 if len(torn) >= LONGEST_LINE:
                     lines, torn = [*lines, torn], b""
                 self._read += len(data)
-                self._output.put((now, len(data), [line.decode(errors="replace").strip() for line in lines]))
+                texts = [line.decode(errors="replace").strip() for line in lines]
+                self._output.put((now, len(data), texts))
+                self._log(now, RECEIVED, texts)
                 while self.unread > MOST_UNREAD and not self._is_ended:
                     time.sleep(PAUSE)
         self._output.put((time.perf_counter(), 0, None))
@@ -113,6 +117,11 @@ class EngineProcess:
         with self._popen.stderr as stream:
             for line in iter(lambda: stream.readline(LONGEST_LINE), b""):
                 self._complaint = line.decode(errors="replace").strip() or self._complaint
+                self._log(time.perf_counter(), COMPLAINT, [self._complaint])
+
+    def _log(self, when: float, sign: str, lines: Sequence[str]) -> None:
+        if self._traffic:
+            self._traffic.write(when, self._name, sign, lines)
 
     def send(self, *lines: str) -> None:
         """Send lines. For a process that has ended, `receive` raises the error."""
@@ -122,6 +131,7 @@ class EngineProcess:
         with suppress(OSError, ValueError):
             self._popen.stdin.write(data)
             self._popen.stdin.flush()
+        self._log(self.sent_at, SENT, lines)
 
     def receive(self, seconds: float) -> tuple[float, list[str]]:
         """Return time and lines of the next read, no lines after `seconds`. Raises EngineFault if the process has ended."""

@@ -27,6 +27,7 @@ from ...games.time_control import TimeControl, parse_time_control
 from ...text import counted, parse_int
 from ..engines.client import check_engines
 from ..engines.spec import EngineSpec, add_engine_arguments, engine_specs, of_engine, values_of
+from ..engines.traffic import Traffic
 from .game import Contest, engine_pool, play, play_there
 from .match import MatchRun
 from .schedule import opponents, schedule
@@ -94,7 +95,10 @@ def _parser() -> Parser:
 
     add = parser.add_argument_group("results").add_argument
     add("--pgn", type=file_name, metavar="FILE", help="append every finished game to this file")
+    about = "add nodes, nodes per second and the principal variation to the comments of --pgn"
+    add("--pgn-details", action="store_true", help=about)
     add_journal_arguments(add, "game")
+    add("--log", type=file_name, metavar="FILE", help="add all lines to and from the engines, with their times, to this file")
     add("--json", action="store_true", help="print one JSON object instead of text")
     help_report = "write a page of HTML: results, curves, and the games on a board (the first 1000); one file, no network"
     add("--report", type=file_name, metavar="FILE", help=help_report)
@@ -114,13 +118,14 @@ def _match(args: argparse.Namespace) -> int:
         pairings = schedule(_openings(args), meetings, args.games)
         contest = _contest(args)  # which may build a revision
         workers = stack.enter_context(cluster(args.scheduler, args.concurrency)) if args.scheduler else None
-        names = workers.call(check_engines, contest.players) if workers else check_engines(contest.players)
+        traffic = stack.enter_context(closing(Traffic(args.log))) if args.log else None
+        names = workers.call(check_engines, contest.players) if workers else check_engines(contest.players, traffic)
         journal = stack.enter_context(closing(open_journal(args, "match", _settings(args, contest))))
         if _book_file(args) == OPENINGS.path:
             OPENINGS.warn_default()
         players = tuple(spec._replace(name=name) for spec, name in zip(contest.players, names, strict=True))
         contest = replace(contest, players=players)
-        engines = engine_pool(contest, args.concurrency)
+        engines = engine_pool(contest, args.concurrency, traffic)
         here = threads(partial(play, contest, engines), args.concurrency)
         if args.scheduler in (None, LOCAL):
             _warn_of_load(players, args.concurrency)
@@ -140,9 +145,13 @@ def _warn_of_load(players: Sequence[EngineSpec], games: int) -> None:
 
 def _check(args: argparse.Namespace) -> None:
     """Check the command line. Raises CommandError, OSError."""
-    check_outputs(args, {"report": "a page of coachwhip"}, ["pgn", "journal"], reads=[OPENINGS.path])
+    check_outputs(args, {"report": "a page of coachwhip"}, ["pgn", "journal", "log"], reads=[OPENINGS.path])
     if args.pgn:
         require_kind(args.pgn, "PGN")
+    if args.log:
+        require_kind(args.log, "a log of match")
+        if args.scheduler:
+            raise CommandError("--log is for engines that this process starts, and --scheduler starts them elsewhere")
     players = len(values_of(args.engine_words, "--name"))
     if players < 2:
         raise CommandError("name at least two engines, each with --engine or --revision")
@@ -162,7 +171,7 @@ def _contest(args: argparse.Namespace) -> Contest:
     margin = None if args.margin is None else args.margin / 1000
     rules = Rules(margin, *args.resign, *args.draw)._replace(max_moves=args.max_moves, syzygy=syzygy)
     players = engine_specs(args.engine_words, args.repository, with_ours=False, start_seconds=args.start_timeout)
-    return Contest(tuple(players), controls, rules)
+    return Contest(tuple(players), controls, rules, args.pgn_details)
 
 
 def _book_file(args: argparse.Namespace) -> Path | None:

@@ -17,6 +17,7 @@ import chess
 import chess.engine
 
 from ...boards import GameText, Position, position_of
+from ...cli.command import per_second
 from ...cli.fair_timing import fair_timing
 from ...games.adjudication import UNFINISHED, Ending, find_ending, win
 from ...games.rules import Rules
@@ -26,6 +27,7 @@ from ..engines.faults import CRASH, TIME_LOSS, EngineFault, StartError
 from ..engines.info import Info, read_info, reported_nodes
 from ..engines.pool import EnginePool
 from ..engines.spec import EngineSpec
+from ..engines.traffic import Traffic
 from .record import INTERRUPTED, GameRecord, MoveRecord
 from .schedule import Pairing
 
@@ -45,11 +47,12 @@ class Contest:
     players: tuple[EngineSpec, ...]
     controls: tuple[TimeControl, ...]  # of each player
     rules: Rules
+    has_details: bool = False  # the records have nps and PV of each search
 
 
-def engine_pool(contest: Contest, concurrency: int) -> EnginePool[Client]:
-    """Return the engines for `concurrency` games at a time."""
-    return EnginePool(lambda player: Client(contest.players[player]), IDLE_ENGINES * concurrency)
+def engine_pool(contest: Contest, concurrency: int, traffic: Traffic | None = None) -> EnginePool[Client]:
+    """Return the engines for `concurrency` games at a time; `traffic` gets all their lines."""
+    return EnginePool(lambda player: Client(contest.players[player], traffic), IDLE_ENGINES * concurrency)
 
 
 def play(contest: Contest, engines: EnginePool[Client], pairing: Pairing) -> GameRecord:
@@ -149,7 +152,10 @@ class Game:
         info = last_info(search.lines)
         remaining = round(clock.remaining, 6) if clock.control.base else None
         nodes = search.nodes or info.nodes
-        self._moves.append(MoveRecord(move.uci(), round(reply.seconds, 6), remaining, white_score(info, turn), info.depth, nodes))
+        record = MoveRecord(move.uci(), round(reply.seconds, 6), remaining, white_score(info, turn), info.depth, nodes)
+        if self._contest.has_details:
+            record = record._replace(nps=info.nps or per_second(nodes or 0, reply.seconds), pv=" ".join(info.pv))
+        self._moves.append(record)
         if (info.mate or 0) > 0 and not info.is_bound:
             self._warn(NO_MATE, f"mate {info.mate}")
         wrong, pv = pv_fault(search.lines, reply.move, self._position)

@@ -21,6 +21,7 @@ from ..engines.faults import CRASH, ILLEGAL_MOVE, STALL, TIME_LOSS
 FAULTS = (TIME_LOSS, ILLEGAL_MOVE, CRASH, STALL)  # each loses the game
 Warnings = Mapping[str, Sequence[str]]  # by kind, an entry for each search: the first tells what and where, the others are empty
 INTERRUPTED = "interrupted"
+DETAILS = 6  # index of the first of them in a MoveRecord
 LARGEST_CLOCK = 1000 * LARGEST_TIME  # seconds; each move may add some
 TERMINATIONS = {TIME_LOSS: "time forfeit", ILLEGAL_MOVE: "rules infraction", CRASH: "abandoned", STALL: "abandoned"}
 TERMINATIONS |= {INTERRUPTED: "unterminated"}
@@ -38,6 +39,14 @@ class MoveRecord(NamedTuple):
     score: chess.engine.Score | None
     depth: int | None
     nodes: int | None
+    nps: int | None = None  # this and the PV on request only
+    pv: str = ""  # UCI, with blanks between the moves
+
+    def details(self) -> str:
+        """Return what `--pgn-details` adds to the comment."""
+        if self.nps is None:
+            return ""
+        return f"[%nodes {self.nodes or 0}] [%nps {self.nps}]" + (f" [%pv {self.pv}]" if self.pv else "")
 
 
 @dataclass(frozen=True)
@@ -68,7 +77,10 @@ class GameRecord:
 
     def to_json(self) -> dict[str, Any]:
         """Return the record as plain data; scores as python-chess writes them: `+35` or `#-3`."""
-        moves = [move._replace(score=None if move.score is None else str(move.score)) for move in self.moves]  # type: ignore[arg-type]
+        moves: list[Sequence[Any]] = []
+        for record in self.moves:
+            move, spent, clock, score, *counts = record[: None if record.details() else DETAILS]
+            moves.append([move, spent, clock, None if score is None else str(score), *counts])
         return {**vars(self), "moves": moves}
 
     @classmethod
@@ -78,12 +90,15 @@ class GameRecord:
         opening = Opening(part(fen, str), part(chess960, bool), part(book_moves, str))
         position = position_of(GameText(fen, chess960, tuple(book_moves.split())))
         moves = []
-        for move, spent, clock, score, depth, nodes in data["moves"]:
+        for move, spent, clock, score, depth, nodes, *details in data["moves"]:
+            nps, pv = details or (None, "")
             position.make(move)
             if not all(0 <= seconds < LARGEST_CLOCK for seconds in ([spent] if clock is None else [spent, clock])):
                 raise ValueError(f"{spent} and {clock} are no times")
-            counts = (None if count is None else part(count, int) for count in (depth, nodes))
-            moves.append(MoveRecord(move, spent, clock, None if score is None else parse_score(score), *counts))
+            for count in (depth, nodes, nps):
+                part(0 if count is None else count, int)
+            read_score = None if score is None else parse_score(score)
+            moves.append(MoveRecord(move, spent, clock, read_score, depth, nodes, nps, part(pv, str)))
         about_white, about_black = data["warnings"]
         for kind, examples in [*about_white.items(), *about_black.items()]:
             if not part(examples, list):
@@ -114,6 +129,13 @@ class GameRecord:
             node.set_emt(record.seconds)
             if record.clock is not None:
                 node.set_clock(record.clock)
+            if details := record.details():
+                node.comment = _filled(f"{node.comment} {details}")
         ending = self.explanation().replace("{", "(").replace("}", ")")
-        node.comment = fill(f"{node.comment} {ending}", COLUMNS - len("{  }"), break_on_hyphens=False).strip()
+        node.comment = _filled(f"{node.comment} {ending}")
         return game
+
+
+def _filled(comment: str) -> str:
+    """Return a comment in lines of the width of PGN."""
+    return fill(comment, COLUMNS - len("{  }"), break_on_hyphens=False).strip()

@@ -18,6 +18,7 @@ KINDS = {  # how files begin that commands write; a weights file is one that can
     "EPD": rb"[1-8KQRBNPkqrbnp/]{15,} [wb] ",
     "a page of coachwhip": rb"<!(?i:doctype) html>\n<html lang=.en.>\n<head>\n<meta charset=.utf-8.>\n<meta http-equiv=.Content-Security-Policy.",
     "a network": rb"coachwhip network ",
+    "a log of match": rb"coachwhip match log, ",
 }
 HEAD = 1 << 12  # bytes that show the kind
 

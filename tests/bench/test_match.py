@@ -244,6 +244,31 @@ def test_a_run_that_is_killed_at_any_byte_leaves_each_game_once(tmp_path: Path, 
         assert re.sub("\n\n+", "\n\n", pgn.read_text()) == before + "".join(OURS)
 
 
+def test_traffic_and_details_are_written_on_request(
+    run: Run, book: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also of an engine that dies, and of one that cannot be started; a resumed match adds to the log, and writes the same PGN."""
+    says = shlex.join(["says", "info pv {move} a8a7 score cp 5 nps 7 nodes 3 string x"])
+    log, pgn, journal = tmp_path / "all.log", tmp_path / "games.pgn", tmp_path / "games.jsonl"
+    words = [*engines(says, "killed"), "--openings", book, "--max-moves", "1", "--games", "2", "--log", log, "--journal", journal]
+    run(*words, "--pgn", pgn, "--pgn-details", "--resume")
+    text = pgn.read_text()
+    assert re.search(r"\[%nodes 3\]\s\[%nps 7\]\s\[%pv\sh[18]h[18]\sa8a7\]", text)
+    lines = log.read_text().splitlines()
+    assert lines[0].startswith("coachwhip match log, ")
+    for sign, said in ((">", "uci"), ("<", "uciok"), (">", "go wtime"), ("<", "info pv"), ("<", "bestmove"), ("!", "going down")):
+        assert any(re.match(rf"\d+\.\d{{6}} .+ \d+ {sign} {said}", line) for line in lines)
+    seconds = [float(line.split()[0]) for line in lines if " > go " in line]
+    assert seconds == sorted(seconds)
+    copy = tmp_path / "copy.pgn"
+    run(*words, "--pgn", copy, "--resume")
+    assert copy.read_text() == text
+    assert log.read_text().splitlines()[: len(lines)] == lines
+    assert match.main([*engines("good", "killed"), "--log", str(pgn)]) == 2
+    assert "games.pgn is not a log of match" in capsys.readouterr().err
+    assert pgn.read_text() == text
+
+
 def test_a_journal_is_not_mixed_with_another_match(
     run: Run, book: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
