@@ -72,7 +72,9 @@ def _score(tally: Tally, first: int, second: int) -> str:
 
 def _meeting(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> list[str]:
     lines = [f"{names[0]} against {names[1]}: {_points(tally)}", _elo(tally)]
-    lines += [f"{WITHOUT} {_points(played)}, {_elo(played)}" for played in tallies(tally)[1:]]
+    if tally.forfeiters():
+        played = tally.without_forfeits()
+        lines.append(f"{WITHOUT} {_points(played)}, {_elo(played)}" if played.results else f"{WITHOUT} no game is left")
     elo, _ = tally.judge(0, 1)
     if math.isfinite(elo.normalized):
         lines.append(f"normalized Elo {signed(elo.normalized)} +/- {elo.normalized_error:.1f}")
@@ -124,27 +126,19 @@ def summary(tally: Tally, names: Sequence[str], sprt: Sprt | None = None) -> dic
         engine["faults"] = {fault: tally.faults[player, fault] for fault in FAULTS}
         fields = ("searches", "games", "first")
         engine["warnings"] = {kind: dict(zip(fields, count, strict=True)) for kind, count in tally.warnings(player).items()}
-        engines.append(engine | _rating(tally, player, len(names)))
-    report = {"valid": not tally.forfeiters(), "games": len(tally.results), "endings": dict(tally.endings()), "engines": engines}
-    report["meetings"] = _meetings(tally, len(names))
+        engines.append(engine)
+    if len(names) > 2 and tally.results:
+        for engine, rating in zip(engines, tally.ratings(len(names)), strict=True):
+            engine.update(_finite(rating._asdict()))
+    meetings = [_summary(tally, *both) for both in combinations(range(len(names)), 2) if tally.points(*both)]
+    report = {"games": len(tally.results), "endings": dict(tally.endings()), "engines": engines, "meetings": meetings}
+    report["valid"] = not tally.forfeiters()
     if tally.forfeiters():
-        played = tally.without_forfeits()
-        ratings = [{"name": name, **_rating(played, player, len(names))} for player, name in enumerate(names)]
-        meetings = _meetings(played, len(names))
-        report["without_forfeits"] = {"games": len(played.results), "engines": ratings, "meetings": meetings}
+        report["without_forfeits"] = summary(tally.without_forfeits(), names)
     if sprt:
         llr = sprt.llr(tally.pairs(0, 1))
         report["sprt"] = {**sprt._asdict(), "llr": llr, "bounds": list(sprt.bounds()), "verdict": tally.verdict(sprt) or None}
     return report
-
-
-def _rating(tally: Tally, player: int, players: int) -> dict[str, float | None]:
-    """Return the rating of a player in a tournament of more than two, after at least one game."""
-    return _finite(tally.ratings(players)[player]._asdict()) if players > 2 and tally.results else {}
-
-
-def _meetings(tally: Tally, players: int) -> list[dict[str, Any]]:
-    return [_summary(tally, *both) for both in combinations(range(players), 2) if tally.points(*both)]
 
 
 def _summary(tally: Tally, first: int, second: int) -> dict[str, Any]:
