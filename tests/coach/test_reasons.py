@@ -181,6 +181,53 @@ def studied(evaluator: Evaluator, text: str, nodes: int) -> Study:
     return study
 
 
+CHECKS = "6k1/5ppp/8/8/7q/8/PP3P2/1Q4K1 w - - 0 1"
+QUEEN = "7k/8/2b5/8/8/8/8/K3Q3 w - - 0 1"
+SAAVEDRA = "8/2P5/8/8/3r4/8/2K5/k7 w - - 0 6"
+
+
+@pytest.mark.parametrize(
+    ("fen", "played", "best", "reason"),
+    [
+        (
+            CHECKS,
+            "a3 Qg4+ Kh2 Qh4+ Kg2 Qg4+ Kh2 Qh4+",
+            "Qc2 h6 Qc8+ Kh7 Qc2+ g6",
+            "Lets Black draw by perpetual check: 1...Qg4+.",
+        ),
+        (CHECKS, "a3 Qg4+ Kh2 h6 b3 Qh5+ Kg3", "Qc2 h6 Qc8+ Kh7 Qc2+ g6", ""),
+        pytest.param(
+            CHECKS,
+            "a3 Qg4+ Kh2 Qh4+",
+            "Qc2 h6 Qc8+ Kh7 Qc2+ g6",
+            "",
+            marks=pytest.mark.xfail(reason="inferred from the score and two checks", strict=True),
+        ),
+        (SAAVEDRA, "c8=Q Rc4+ Qxc4", "c8=R Ra4 Kb3 Ra3+ Kxa3", "Lets Black draw by stalemate: 6...Rc4+ 7.Qxc4."),
+        (SAAVEDRA, "c8=Q Rd2+ Kxd2", "c8=R Ra4 Kb3 Ra3+ Kxa3", ""),
+        (QUEEN, "Qe4 Bxe4", "Qe5+ Kh7 Kb2 Kg6 Qe6+ Kg7", "Lets Black draw by insufficient material: 1...Bxe4."),
+        ("7k/8/2b5/8/8/8/7P/K3Q3 w - - 0 1", "Qe4 Bxe4", "Qe5+ Kh7 Kb2 Kg6 Qe6+ Kg7", ""),
+    ],
+)
+def test_a_draw_is_named_where_the_line_shows_it(evaluator: Evaluator, fen: str, played: str, best: str, reason: str) -> None:
+    board = chess.Board(fen)
+    bad, good = line(board, played, Cp(0)), line(board, best, Cp(50))
+    assert why_bad(board, bad, good, replies(bad, good), True, evaluator) == reason
+
+
+@pytest.mark.parametrize(
+    ("fen", "is_drawn"),
+    [
+        ("8/8/8/8/8/1Q5K/p7/k7 w - - 0 1", True),  # a pawn before the corner
+        ("8/8/8/8/8/Q6K/3p4/3k4 w - - 0 1", False),
+        ("4k3/8/8/8/8/8/8/4KN2 w - - 0 1", True),
+        ("4k3/8/8/8/8/8/8/3BKN2 w - - 0 1", False),
+    ],
+)
+def test_an_ending_that_is_a_draw_anyway(evaluator: Evaluator, fen: str, is_drawn: bool) -> None:
+    assert evaluator.is_drawn(chess.Board(fen)) == is_drawn
+
+
 def test_all_good_moves_are_known_and_the_next_mistake_is_not_the_reason() -> None:
     first, *_ = studied(Evaluator(), "1. g4 e5 2. f3 Qh4# 0-1\n", 30_000).judged_moves()
     assert chess.Move.from_uci("d2d4") in {line.moves[0] for line in first.before.choices}
