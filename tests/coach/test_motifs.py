@@ -4,7 +4,8 @@
 import chess
 import pytest
 
-from coachwhip.coach.motifs import back_rank, motif
+from coachwhip.coach.motifs import is_back_rank, motif
+from coachwhip.coach.words import motif_words
 
 KNIGHT_AND_ROOK = "4k3/8/8/8/4N3/8/8/4RK2 w - - 0 1"
 QUEEN_BEHIND = "q2k4/8/8/8/N7/8/8/R5K1 w - - 0 1"
@@ -21,7 +22,8 @@ def words_of(fen: str, moves: str) -> str:
         board = boards[-1].copy()
         played.append(board.push_san(san))
         boards.append(board)
-    return motif(boards, played, 1)
+    found = motif(boards, played, 1)
+    return motif_words(found, boards[0], played[:1]) if found else ""
 
 
 @pytest.mark.parametrize(
@@ -69,13 +71,13 @@ def test_no_motif_is_named_where_there_is_none(fen: str, moves: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fen", "words"),
+    ("fen", "holds"),
     [
-        ("6k1/5ppp/8/8/8/8/5PPP/3r2K1 w - - 0 1", " on the back rank"),
-        ("1R5k/R7/8/8/8/8/8/7K b - - 0 1", ""),  # no piece of its own is in the way
-        ("6k1/5ppp/8/8/8/8/5PPP/3r1K2 w - - 0 1", ""),  # a check, and no mate
-        ("6rk/5Npp/8/8/8/8/8/6K1 b - - 0 1", ""),  # smothered
+        ("6k1/5ppp/8/8/8/8/5PPP/3r2K1 w - - 0 1", True),
+        ("1R5k/R7/8/8/8/8/8/7K b - - 0 1", False),  # no piece of its own is in the way
+        ("6k1/5ppp/8/8/8/8/5PPP/3r1K2 w - - 0 1", False),  # a check, and no mate
+        ("6rk/5Npp/8/8/8/8/8/6K1 b - - 0 1", False),  # smothered
     ],
 )
-def test_a_mate_on_the_back_rank(fen: str, words: str) -> None:
-    assert back_rank(chess.Board(fen)) == words
+def test_a_mate_on_the_back_rank(fen: str, holds: bool) -> None:
+    assert is_back_rank(chess.Board(fen)) == holds
