@@ -233,7 +233,8 @@ class Gain(NamedTuple):
             count |= {chess.BISHOP: 0, chess.KNIGHT: 0, more: minors}
         if minors * count[chess.ROOK] == -1 and not count[chess.QUEEN]:
             count[chess.PAWN] = 0
-        won, given = ({kind: abs(number) for kind, number in count.items() if number * sign > 0} for sign in (1, -1))
+        won = {kind: number for kind, number in count.items() if number > 0}
+        given = {kind: -number for kind, number in count.items() if number < 0}
         for side in (won, given):
             if side.get(chess.PAWN) == 1 and {*won} != {chess.PAWN}:
                 del side[chess.PAWN]

@@ -8,6 +8,7 @@ Graphs, tables, moves and mistakes are plain HTML; `report.js` shows the positio
 import json
 import re
 from collections.abc import Sequence
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -98,15 +99,9 @@ def page(
     `summary` is HTML to stand above the games; without it, the table of the players who have more than one is below them. `player`
     has the words of the name of whose side is shown; without it, it is who plays all games, or White. `back` is the address of the game.
     """
-    names = [{player_of(study.game, colour) for colour in chess.COLORS} for study in studies]
-    common = set.intersection(*names) if names[1:] else ()
-    player = player or (min(common) if len(common) == 1 else "")
+    player = player or _common_player(studies)
     games = [_Game(number, study, player) for number, study in enumerate(studies, start=1)]
-    shown = [
-        {"pgn": game_text(game.study.game), "positions": [_position(game, index) for index in range(len(game.study.boards))]}
-        for game in games
-    ]
-    data = json.dumps(shown, separators=(",", ":")).replace("<", "\\u003c")
+    data = json.dumps([*map(_data, games)], separators=(",", ":")).replace("<", "\\u003c")
     footer = f"<footer>Accuracy and mistakes are by Lichess's formulas, all else by the engine. {RULE}</footer>"
     name = games[0].players if len(games) == 1 else f"{len(games)} games"
     way = f'<a href="{escape(back)}">Back to the game</a>' if back else ""
@@ -114,7 +109,7 @@ def page(
 {summary or ""}
 <main>
 {_viewer(games)}
-{"".join(map(_game, games))}
+{"".join(map(_article, games))}
 </main>
 {_players(studies) if summary is None else ""}
 {_keys()}
@@ -124,6 +119,19 @@ def page(
 
 
 # --- Parts of the page ---
+
+
+def _common_player(studies: Sequence[AnalysedGame]) -> str:
+    """Return the name of the one player of all games; "" if there is none."""
+    names = [set(map(partial(player_of, study.game), chess.COLORS)) for study in studies]
+    common = set.intersection(*names) if names[1:] else ()
+    return min(common) if len(common) == 1 else ""
+
+
+def _data(game: _Game) -> dict[str, Any]:
+    """Return what the script needs of a game."""
+    positions = [_position(game, index) for index in range(len(game.study.boards))]
+    return {"pgn": game_text(game.study.game), "positions": positions}
 
 
 def _chooser(games: Sequence[_Game]) -> str:
@@ -196,7 +204,7 @@ def _name(game: _Game, colour: chess.Color) -> str:
     return player_of(game.study.game, colour).strip("? ") or chess.COLOR_NAMES[colour].capitalize()
 
 
-def _game(game: _Game) -> str:
+def _article(game: _Game) -> str:
     """Return one game: players, moves, graph, table, mistakes."""
     study, known = game.study, game.known
     details = ", ".join(f"{label}{known[name]}" for name, label in DETAILS.items() if name in known)
@@ -232,9 +240,11 @@ def _table(both: Sequence[Side], seconds: Sequence[float | None]) -> str:
         "Average loss, centipawns",
         *(kind.plural.capitalize() for kind in judge.JUDGEMENTS),
     )
-    rows = [row for row in zip(headings, *(side.cells() for side in both), strict=True) if {*row[1:]} != {"-"}]
+    white, black = map(Side.cells, both)
+    rows = [row for row in zip(headings, white, black, strict=True) if row[1:] != ("-", "-")]
     if any(total is not None for total in seconds):
-        rows.append(("Time used", *("-" if total is None else span_text(total) for total in seconds)))
+        used_by = ["-" if total is None else span_text(total) for total in seconds]
+        rows.append(("Time used", used_by[0], used_by[1]))
     players = "".join(
         f'<th scope="col"><span class="{colour} piece"></span>{escape(side.name)}</th>'
         for colour, side in zip(("white", "black"), both, strict=True)
