@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...cli.files import write_bytes
-from ...coach.study import Analysis, Line, Study
+from ...coach.line import Line
+from ...coach.study import AnalysedGame, Analysis
 from ...pages import board_page
 from ...pages.chart import Curve, bars, chart, levels, whole_numbers
 from ...pages.frame import table
@@ -60,9 +61,9 @@ def elo_levels(standings: Sequence[Standing]) -> list[float]:
     return levels([-LEAST_FRAME, LEAST_FRAME, *(end for standing in settled for end in standing[2:4])])
 
 
-def study_of(record: GameRecord, headers: Mapping[str, str]) -> Study:
+def study_of(record: GameRecord, headers: Mapping[str, str]) -> AnalysedGame:
     """Return a game of the match with the scores that its players gave."""
-    study = Study(record.game(headers), "", is_judged=False)
+    study = AnalysedGame(record.game(headers), "", is_judged=False)
     study.name_opening()
     for at, move in enumerate(record.moves, start=1 + len(study.nodes) - len(record.moves)):
         if move.score is not None:
@@ -70,7 +71,7 @@ def study_of(record: GameRecord, headers: Mapping[str, str]) -> Study:
     return study
 
 
-def write_page(path: Path, tally: Tally, names: Sequence[str], sprt: Sprt | None, studies: Sequence[Study]) -> None:
+def write_page(path: Path, tally: Tally, names: Sequence[str], sprt: Sprt | None, studies: Sequence[AnalysedGame]) -> None:
     """Write the page with these games. Raises OSError."""
     heading = " against ".join(names) if len(names) == 2 else f"Match of {len(names)} engines"
     shown = f"; the first {len(studies)} are here" if len(studies) < len(tally.results) else ""

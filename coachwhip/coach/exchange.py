@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which boards are drawn or quiet, and what exchanges win."""
+"""What exchanges win on a board, and which boards are quiet or drawn, as the core counts."""
 
-from pathlib import Path
+from functools import lru_cache
 from typing import Any
 
 import chess
@@ -13,33 +13,39 @@ from ..evaluation import config
 DRAWN_SCALE = FULL_SCALE // 16  # of endings that are drawn, such as queen against a far rook's or bishop's pawn
 
 
-class Evaluator:
-    """Evaluates boards with the weights of a weights file."""
+def position_of(board: chess.Board) -> Position:
+    """Return the core's position of a board, without the game before it."""
+    return Position.from_board(board.copy(stack=False))
 
-    def __init__(self, weights: Path | None = None) -> None:
-        """Raise WeightsError for a file that cannot be used; None: the shipped weights."""
-        values, network = config.evaluator(weights)
-        self._engine = Engine(values, hash_mb=1, network=network)
 
-    def is_drawn(self, board: chess.Board) -> bool:
-        """Return whether the evaluation scales this ending as a draw: bare material, or one that is drawn as a rule."""
-        trace: dict[str, Any] = self._engine.trace(Position.from_board(board))
-        return bool(trace["scale"] <= DRAWN_SCALE)
+def wins_on(board: chess.Board, square: chess.Square, least: int = 0) -> bool:
+    """Return whether a capture on the square wins more than `least` centipawns by static exchange evaluation."""
+    position = position_of(board)
+    moves = board.generate_legal_moves(to_mask=chess.BB_SQUARES[square])
+    return any(position.see(move.uci()) > least for move in moves)
 
-    @staticmethod
-    def see(board: chess.Board, move: chess.Move) -> int:
-        """Return the static exchange evaluation of a legal move: centipawns from the view of the side that moves."""
-        return Position.from_board(board).see(move.uci())
 
-    def is_settled(self, board: chess.Board) -> bool:
-        """Return whether neither side, were it to move, could win material at once."""
-        passed = board.copy(stack=False)
-        passed.turn, passed.ep_square = not board.turn, None
-        return self.is_quiet(board) and self.is_quiet(passed)
+def is_quiet(board: chess.Board) -> bool:
+    """Return whether quiescence would change nothing: no check, and no capture or promotion wins material."""
+    position = position_of(board)
+    noisy = (move for move in board.legal_moves if move.promotion or board.is_capture(move))
+    return not position.in_check and all(position.see(move.uci()) <= 0 for move in noisy)
 
-    @staticmethod
-    def is_quiet(board: chess.Board) -> bool:
-        """Return whether quiescence would change nothing: no check, and no capture or promotion wins material."""
-        position = Position.from_board(board)
-        noisy = (move for move in board.legal_moves if move.promotion or board.is_capture(move))
-        return not position.in_check and all(position.see(move.uci()) <= 0 for move in noisy)
+
+def is_settled(board: chess.Board) -> bool:
+    """Return whether neither side, were it to move, could win material at once."""
+    passed = board.copy(stack=False)
+    passed.turn, passed.ep_square = not board.turn, None
+    return is_quiet(board) and is_quiet(passed)
+
+
+def is_drawn(board: chess.Board) -> bool:
+    """Return whether the evaluation scales this ending as a draw: bare material, or one that is drawn as a rule."""
+    trace: dict[str, Any] = _shipped().trace(position_of(board))
+    return bool(trace["scale"] <= DRAWN_SCALE)
+
+
+@lru_cache(1)
+def _shipped() -> Engine:
+    values, network = config.evaluator()
+    return Engine(values, hash_mb=1, network=network)

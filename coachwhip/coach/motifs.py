@@ -1,19 +1,43 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The motif by which a move wins material, in words: each from the attacks on the board and from the moves that follow."""
+"""Motifs (fork, pin, ...), read from the attacks on the board and confirmed by the moves that follow."""
 
 from collections.abc import Iterator, Sequence
+from enum import Enum
+from typing import NamedTuple
 
 import chess
 
-from .exchange import Evaluator
+from .exchange import wins_on
+from .line import VALUES
 
-VALUES = {chess.QUEEN: 9, chess.ROOK: 5, chess.BISHOP: 3, chess.KNIGHT: 3, chess.PAWN: 1}  # in pawns
-KING = 100  # what a king counts among them
-HANGING = "takes an undefended"
+KING = 100  # pawns that a king counts among the VALUES
 BACK_RANKS = chess.BB_RANK_1, chess.BB_RANK_8  # of White, of Black
+SLIDERS = chess.BISHOP, chess.ROOK, chess.QUEEN
 
 
-class _Shot:
+class Kind(Enum):
+    """What a move does."""
+
+    DOUBLE_CHECK = "double check"
+    PROMOTION = "promotion"
+    DISCOVERED_CHECK = "discovered check"
+    DISCOVERED_ATTACK = "discovered attack"
+    FORK = "fork"
+    SKEWER = "skewer"
+    PIN = "pin"
+    PINNED = "attack on a pinned piece"
+    TRAP = "trap"
+    HANGING = "hanging piece"
+
+
+class Motif(NamedTuple):
+    """What a move does, and the squares of the pieces that it does it to, as they stand before it."""
+
+    kind: Kind
+    squares: tuple[chess.Square, ...] = ()
+
+
+class _Moment:
     """A move of a line, the position after it, and what follows."""
 
     def __init__(self, boards: Sequence[chess.Board], moves: Sequence[chess.Move], ply: int) -> None:
@@ -27,15 +51,12 @@ class _Shot:
     def value(self, square: chess.Square) -> int:
         return VALUES.get(self.after.piece_type_at(square) or chess.KING, KING)
 
-    def name(self, square: chess.Square) -> str:
-        return chess.piece_name(self.after.piece_type_at(square) or chess.KING)
-
     def is_safe(self) -> bool:
         """Return whether the piece that moved cannot be taken with a gain."""
-        return not _wins_on(self.to, self.after, 0)
+        return not wins_on(self.after, self.to)
 
     def is_hanging(self, square: chess.Square, by: int, others: chess.SquareSet) -> bool:
-        """Return whether a piece of this value wins something where it takes on the square; `others` do not count as defenders."""
+        """Return whether a piece worth `by` gains by capturing here, ignoring the defenders `others`."""
         return self.value(square) > by or not self.after.attackers(self.enemy, square) - others
 
     def rays(self, slider: chess.Square) -> Iterator[tuple[chess.Square, chess.Square]]:
@@ -47,99 +68,95 @@ class _Shot:
                 yield front, back
 
 
-def motif(boards: Sequence[chess.Board], moves: Sequence[chess.Move], ply: int) -> str:
-    """Return what the move before position `ply` of a line does, as "forks king and rook"; "" if it is none of the motifs."""
-    shot = _Shot(boards, moves, ply)
-    return next(
-        (
-            word
-            for find in (_double_check, _promotes, _discovers, _forks, _skewers, _pins, _traps, _hangs)
-            if (word := find(shot))
-        ),
-        "",
-    )
+def motif(boards: Sequence[chess.Board], moves: Sequence[chess.Move], ply: int) -> Motif | None:
+    """Return what the move before position `ply` of a line does; None if it is none of the motifs."""
+    moment = _Moment(boards, moves, ply)
+    return next(filter(None, (find(moment) for find in FINDERS)), None)
 
 
-def back_rank(board: chess.Board) -> str:
-    """Return " on the back rank" if the board is such a mate: the king behind its own pieces."""
+def is_back_rank(board: chess.Board) -> bool:
+    """Return whether the board is a mate on the back rank: the king behind its own pieces."""
     king = board.king(board.turn)
     if king is None or not board.is_checkmate() or not BACK_RANKS[not board.turn] & chess.BB_SQUARES[king]:
-        return ""
+        return False
     ahead = chess.SquareSet(chess.BB_KING_ATTACKS[king] & ~BACK_RANKS[not board.turn])
     along = all(chess.square_rank(square) == chess.square_rank(king) for square in board.checkers())
-    return " on the back rank" if along and any(board.color_at(square) == board.turn for square in ahead) else ""
+    return along and any(board.color_at(square) == board.turn for square in ahead)
 
 
-def _double_check(shot: _Shot) -> str:
-    return "gives double check" if len(shot.after.checkers()) > 1 else ""
+def _double_check(moment: _Moment) -> Motif | None:
+    return Motif(Kind.DOUBLE_CHECK) if len(moment.after.checkers()) > 1 else None
 
 
-def _promotes(shot: _Shot) -> str:
-    return "promotes" if shot.move.promotion and shot.is_safe() else ""
+def _promotion(moment: _Moment) -> Motif | None:
+    return Motif(Kind.PROMOTION) if moment.move.promotion and moment.is_safe() else None
 
 
-def _discovers(shot: _Shot) -> str:
+def _discovery(moment: _Moment) -> Motif | None:
     """The move opens the line of another piece, which attacks the king, or takes next."""
-    left = chess.SquareSet.from_square(shot.move.from_square)
-    for slider in chess.SquareSet(shot.after.occupied_co[shot.side]) - chess.SquareSet.from_square(shot.to):
-        for target in (shot.after.attacks(slider) - shot.before.attacks(slider)) & shot.targets:
+    left = chess.SquareSet.from_square(moment.move.from_square)
+    for slider in chess.SquareSet(moment.after.occupied_co[moment.side]) - chess.SquareSet.from_square(moment.to):
+        for target in (moment.after.attacks(slider) - moment.before.attacks(slider)) & moment.targets:
             if left & chess.SquareSet(chess.between(slider, target)):
-                if shot.value(target) == KING:
-                    return "gives a discovered check"
-                if shot.value(target) > 1 and (slider, target) in shot.captures:
-                    return f"discovers an attack on the {shot.name(target)}"
-    return ""
+                if moment.value(target) == KING:
+                    return Motif(Kind.DISCOVERED_CHECK)
+                if moment.value(target) > 1 and (slider, target) in moment.captures:
+                    return Motif(Kind.DISCOVERED_ATTACK, (target,))
+    return None
 
 
-def _forks(shot: _Shot) -> str:
+def _fork(moment: _Moment) -> Motif | None:
     """The piece that moved attacks two pieces, each of which it can take with a gain, and takes one."""
-    attacked = shot.after.attacks(shot.to) & shot.targets - shot.after.pieces(chess.PAWN, shot.enemy)
-    by = shot.value(shot.to)
-    forked = sorted((square for square in attacked if shot.is_hanging(square, by, attacked)), key=shot.value, reverse=True)
-    takes = any((shot.to, square) in shot.captures for square in attacked)
-    if len(forked) < 2 or not takes or not shot.is_safe():
-        return ""
-    first, second = map(shot.name, forked[:2])
-    return f"forks two {first}s" if first == second else f"forks {first} and {second}"
+    attacked = moment.after.attacks(moment.to) & moment.targets - moment.after.pieces(chess.PAWN, moment.enemy)
+    by = moment.value(moment.to)
+    forked = [square for square in attacked if moment.is_hanging(square, by, attacked)]
+    takes = any((moment.to, square) in moment.captures for square in attacked)
+    if len(forked) < 2 or not takes or not moment.is_safe():
+        return None
+    return Motif(Kind.FORK, tuple(sorted(forked, key=moment.value, reverse=True)[:2]))
 
 
-def _skewers(shot: _Shot) -> str:
+def _skewer(moment: _Moment) -> Motif | None:
     """A piece must leave the line of the piece that moved, which takes the one behind it."""
-    for front, back in shot.rays(shot.to):
-        takes = shot.next and shot.next.from_square == shot.to and shot.next.to_square == back
-        if takes and shot.value(front) >= shot.value(back) and shot.value(front) > shot.value(shot.to) and shot.is_safe():
-            return f"skewers {shot.name(front)} and {shot.name(back)}"
-    return ""
+    for front, back in moment.rays(moment.to):
+        takes = moment.next and moment.next.from_square == moment.to and moment.next.to_square == back
+        is_first = moment.value(front) >= moment.value(back) and moment.value(front) > moment.value(moment.to)
+        if takes and is_first and moment.is_safe():
+            return Motif(Kind.SKEWER, (front, back))
+    return None
 
 
-def _pins(shot: _Shot) -> str:
+def _pin(moment: _Moment) -> Motif | None:
     """The move pins a piece, or attacks one that is pinned, and it is taken there or where it takes the piece that pins it."""
-    taken = {square for _, square in shot.captures}
-    if shot.reply and shot.next and shot.next.to_square == shot.reply.to_square == shot.to:
-        taken.add(shot.reply.from_square)
-    for slider in chess.SquareSet(shot.after.occupied_co[shot.side]):
-        if shot.after.piece_type_at(slider) in (chess.BISHOP, chess.ROOK, chess.QUEEN):
-            for front, back in shot.rays(slider):
-                is_pin = shot.value(back) > max(shot.value(front), min(shot.value(slider), KING - 1)) and front in taken
-                if is_pin and slider == shot.to:
-                    return f"pins the {shot.name(front)}"
-                if is_pin and front in shot.after.attacks(shot.to) and front not in shot.before.attacks(shot.move.from_square):
-                    return f"attacks the pinned {shot.name(front)}"
-    return ""
+    taken = {square for _, square in moment.captures}
+    if moment.reply and moment.next and moment.next.to_square == moment.reply.to_square == moment.to:
+        taken.add(moment.reply.from_square)
+    for slider in chess.SquareSet(moment.after.occupied_co[moment.side]):
+        if moment.after.piece_type_at(slider) in SLIDERS:
+            for front, back in moment.rays(slider):
+                least = max(moment.value(front), min(moment.value(slider), KING - 1))
+                if moment.value(back) <= least or front not in taken:
+                    continue
+                if slider == moment.to:
+                    return Motif(Kind.PIN, (front,))
+                if front in moment.after.attacks(moment.to) - moment.before.attacks(moment.move.from_square):
+                    return Motif(Kind.PINNED, (front,))
+    return None
 
 
-def _traps(shot: _Shot) -> str:
+def _trap(moment: _Moment) -> Motif | None:
     """A piece is attacked without a check, loses wherever it goes, and is taken."""
-    if shot.after.is_check():
-        return ""
-    for target in shot.after.attacks(shot.to) & shot.targets:
-        if not 2 < shot.value(target) < KING or not shot.is_hanging(target, shot.value(shot.to), chess.SquareSet()):
+    if moment.after.is_check():
+        return None
+    for target in moment.after.attacks(moment.to) & moment.targets:
+        is_attacked = moment.is_hanging(target, moment.value(moment.to), chess.SquareSet())
+        if not 2 < moment.value(target) < KING or not is_attacked:
             continue
-        escapes = [move for move in shot.after.legal_moves if move.from_square == target]
-        taken = shot.next and shot.next.to_square in (target, *(move.to_square for move in escapes if move == shot.reply))
-        if taken and all(_is_lost_after(shot.after, move) for move in escapes):
-            return f"traps the {shot.name(target)}"
-    return ""
+        escapes = [move for move in moment.after.legal_moves if move.from_square == target]
+        ends = {target, *(move.to_square for move in escapes if move == moment.reply)}
+        if moment.next and moment.next.to_square in ends and all(_is_lost_after(moment.after, move) for move in escapes):
+            return Motif(Kind.TRAP, (target,))
+    return None
 
 
 def _is_lost_after(board: chess.Board, move: chess.Move) -> bool:
@@ -147,16 +164,14 @@ def _is_lost_after(board: chess.Board, move: chess.Move) -> bool:
     after = board.copy(stack=False)
     after.push(move)
     won = VALUES.get(board.piece_type_at(move.to_square) or chess.KING, 0) * 100
-    return _wins_on(move.to_square, after, won)
+    return wins_on(after, move.to_square, won)
 
 
-def _wins_on(square: chess.Square, board: chess.Board, least: int) -> bool:
-    """Return whether a capture on the square wins more than so many centipawns."""
-    return any(move.to_square == square and Evaluator.see(board, move) > least for move in board.legal_moves)
+def _hanging(moment: _Moment) -> Motif | None:
+    kind = moment.before.piece_type_at(moment.to)
+    if not kind or kind == chess.PAWN or moment.before.attackers(moment.enemy, moment.to):
+        return None
+    return Motif(Kind.HANGING, (moment.to,))
 
 
-def _hangs(shot: _Shot) -> str:
-    kind = shot.before.piece_type_at(shot.to)
-    if not kind or kind == chess.PAWN or shot.before.attackers(shot.enemy, shot.to):
-        return ""
-    return f"{HANGING} {chess.piece_name(kind)}"
+FINDERS = _double_check, _promotion, _discovery, _fork, _skewer, _pin, _trap, _hanging  # the first that holds counts

@@ -8,14 +8,17 @@ Graphs, tables, moves and mistakes are plain HTML; `report.js` shows the positio
 import json
 import re
 from collections.abc import Sequence
+from functools import partial
 from html import escape
 from typing import Any
 
 import chess
 
 from ..coach import judge
+from ..coach.line import Line
 from ..coach.phases import PHASES, RULE
-from ..coach.study import LINE_PLIES, Line, Side, Study, colours_of, over_games, player_of, score_text
+from ..coach.results import Side, over_games, sides
+from ..coach.study import LINE_PLIES, AnalysedGame, colours_of, player_of, score_text
 from ..games.pgn import game_text
 from ..games.pgn_clock import clock_text, span_text, times, used
 from .board import BOARDS, PLAYER_LINES, html_page, legal_moves, positions_after, squares
@@ -41,7 +44,7 @@ MOVE = re.compile(r"\d+\. \S+|\S+")  # of a line's text, with its number if it h
 class _Game:
     """A study, with values that several parts of the page use."""
 
-    def __init__(self, number: int, study: Study, player: str) -> None:
+    def __init__(self, number: int, study: AnalysedGame, player: str) -> None:
         self.number = number
         self.study = study
         self.side = next(iter(colours_of(player, study.game)), chess.WHITE)  # at the bottom
@@ -83,7 +86,7 @@ class _Game:
 
 
 def page(
-    studies: Sequence[Study],
+    studies: Sequence[AnalysedGame],
     described: str,
     heading: str = "Game analysis",
     summary: str | None = None,
@@ -96,15 +99,9 @@ def page(
     `summary` is HTML to stand above the games; without it, the table of the players who have more than one is below them. `player`
     has the words of the name of whose side is shown; without it, it is who plays all games, or White. `back` is the address of the game.
     """
-    names = [{player_of(study.game, colour) for colour in chess.COLORS} for study in studies]
-    common = set.intersection(*names) if names[1:] else ()
-    player = player or (min(common) if len(common) == 1 else "")
+    player = player or _common_player(studies)
     games = [_Game(number, study, player) for number, study in enumerate(studies, start=1)]
-    shown = [
-        {"pgn": game_text(game.study.game), "positions": [_position(game, index) for index in range(len(game.study.boards))]}
-        for game in games
-    ]
-    data = json.dumps(shown, separators=(",", ":")).replace("<", "\\u003c")
+    data = json.dumps([*map(_data, games)], separators=(",", ":")).replace("<", "\\u003c")
     footer = f"<footer>Accuracy and mistakes are by Lichess's formulas, all else by the engine. {RULE}</footer>"
     name = games[0].players if len(games) == 1 else f"{len(games)} games"
     way = f'<a href="{escape(back)}">Back to the game</a>' if back else ""
@@ -112,7 +109,7 @@ def page(
 {summary or ""}
 <main>
 {_viewer(games)}
-{"".join(map(_game, games))}
+{"".join(map(_article, games))}
 </main>
 {_players(studies) if summary is None else ""}
 {_keys()}
@@ -124,6 +121,19 @@ def page(
 # --- Parts of the page ---
 
 
+def _common_player(studies: Sequence[AnalysedGame]) -> str:
+    """Return the name of the one player of all games; "" if there is none."""
+    names = [set(map(partial(player_of, study.game), chess.COLORS)) for study in studies]
+    common = set.intersection(*names) if names[1:] else ()
+    return min(common) if len(common) == 1 else ""
+
+
+def _data(game: _Game) -> dict[str, Any]:
+    """Return what the script needs of a game."""
+    positions = [_position(game, index) for index in range(len(game.study.boards))]
+    return {"pgn": game_text(game.study.game), "positions": positions}
+
+
 def _chooser(games: Sequence[_Game]) -> str:
     if len(games) < 2:
         return ""
@@ -133,9 +143,9 @@ def _chooser(games: Sequence[_Game]) -> str:
     return f'<p class="chooser"><label for="game">Game</label> <select id="game">{options}</select></p>'
 
 
-def _players(studies: Sequence[Study]) -> str:
+def _players(studies: Sequence[AnalysedGame]) -> str:
     """Return a row for each player of several games; "" if there is none."""
-    rows = [[side.name, f"{games}", *side.cells()] for games, side in over_games(study.sides() for study in studies)]
+    rows = [[side.name, f"{games}", *side.cells()] for games, side in over_games(map(sides, studies))]
     kinds = (*PHASES, "average loss", *(kind.plural for kind in judge.JUDGEMENTS))
     headings = ("Player", "Games", "Accuracy", *map(str.capitalize, kinds))
     return f'<section class="summary" aria-label="Players">{table(headings, rows)}</section>' if rows else ""
@@ -194,7 +204,7 @@ def _name(game: _Game, colour: chess.Color) -> str:
     return player_of(game.study.game, colour).strip("? ") or chess.COLOR_NAMES[colour].capitalize()
 
 
-def _game(game: _Game) -> str:
+def _article(game: _Game) -> str:
     """Return one game: players, moves, graph, table, mistakes."""
     study, known = game.study, game.known
     details = ", ".join(f"{label}{known[name]}" for name, label in DETAILS.items() if name in known)
@@ -217,12 +227,12 @@ def _game(game: _Game) -> str:
 <div class="below">
 {graph(label, study.boards, chances, dots)}
 {clocks(f"Clocks of {game.players}", game.times.left)}
-{_table(study.sides(), used(game.times.spent, study.boards[0].turn))}
+{_table(sides(study), used(game.times.spent, study.boards[0].turn))}
 <div>{_mistakes(game)}</div></div></article>
 """
 
 
-def _table(sides: Sequence[Side], seconds: Sequence[float | None]) -> str:
+def _table(both: Sequence[Side], seconds: Sequence[float | None]) -> str:
     """Return a table with a column for each player, so that it fits a phone, and a row for each figure."""
     headings = (
         "Accuracy",
@@ -230,12 +240,14 @@ def _table(sides: Sequence[Side], seconds: Sequence[float | None]) -> str:
         "Average loss, centipawns",
         *(kind.plural.capitalize() for kind in judge.JUDGEMENTS),
     )
-    rows = [row for row in zip(headings, *(side.cells() for side in sides), strict=True) if {*row[1:]} != {"-"}]
+    white, black = map(Side.cells, both)
+    rows = [row for row in zip(headings, white, black, strict=True) if row[1:] != ("-", "-")]
     if any(total is not None for total in seconds):
-        rows.append(("Time used", *("-" if total is None else span_text(total) for total in seconds)))
+        used_by = ["-" if total is None else span_text(total) for total in seconds]
+        rows.append(("Time used", used_by[0], used_by[1]))
     players = "".join(
         f'<th scope="col"><span class="{colour} piece"></span>{escape(side.name)}</th>'
-        for colour, side in zip(("white", "black"), sides, strict=True)
+        for colour, side in zip(("white", "black"), both, strict=True)
     )
     body = "".join(f'<tr><th scope="row">{name}</th><td>{white}</td><td>{black}</td></tr>' for name, white, black in rows)
     return f"<table><thead><tr><td></td>{players}</tr></thead><tbody>{body}</tbody></table>"
@@ -249,9 +261,9 @@ def _moves(game: _Game) -> str:
             cells.append(f'<span class="number">{board.fullmove_number}.</span>{"" if board.turn else "<span>...</span>"}')
         kind, analysis = f"move {game.kind(index)}".strip(), game.study.analyses[index + 1]
         score = f" <small>{score_text(analysis.score)}</small>" if analysis else ""
-        before = game.study.analyses[index]
-        why = f' title="{escape(before.reason)}"' if before and before.reason else ""
-        cells.append(f'<a class="{kind}" href="{game.link(index)}" data-at="{index + 1}"{why}>{game.san(index)}{score}</a>')
+        why = game.study.reason(index)
+        title = f' title="{escape(why)}"' if why else ""
+        cells.append(f'<a class="{kind}" href="{game.link(index)}" data-at="{index + 1}"{title}>{game.san(index)}{score}</a>')
     return "".join([*cells, f'<span class="result">{escape(game.result)}</span>'])
 
 
@@ -264,7 +276,7 @@ def _mistakes(game: _Game) -> str:
             better = f" Better: <span class='line'>{_line_links(game, index, line)}</span> ({score_text(line.score)})."
         items.append(
             f'<li><a class="{judgement.name}" href="{game.link(index)}">{escape(game.move_text(index))}</a>'
-            f" {score_text(move.before.score)} to {score_text(move.after.score)}. {escape(move.before.reason)}{better}</li>"
+            f" {score_text(move.before.score)} to {score_text(move.after.score)}. {escape(game.study.reason(index))}{better}</li>"
         )
     if items:
         return f'<h3>Mistakes</h3>\n<ul class="mistakes">{"".join(items)}</ul>\n'
@@ -286,8 +298,8 @@ def _position(game: _Game, index: int) -> dict[str, Any]:
     if index:
         before = study.boards[index - 1]
         values |= {"text": game.move_text(index - 1), "kind": game.kind(index - 1)}
-        if (previous := study.analyses[index - 1]) and previous.reason:
-            values["why"] = previous.reason
+        if why := study.reason(index - 1):
+            values["why"] = why
         if better := game.better(index - 1):
             line = game.lines(index - 1).index(better) + 1
             values["better"] = {**_first_move(before, better), "score": score_text(better.score), "line": line}
@@ -331,7 +343,7 @@ def _exercise(game: _Game, index: int) -> dict[str, Any]:
         else:
             bad.append((uci, f"{text}: {_line_text(board, line)}"))
     after, refutation = game.study.boards[index + 1], move.after.lines[0]
-    why = f"{move.before.reason} {score_text(move.before.score)} becomes {score_text(refutation.score)}: {_line_text(after, refutation)}"
+    why = f"{game.study.reason(index)} {score_text(move.before.score)} becomes {score_text(refutation.score)}: {_line_text(after, refutation)}"
     bad.append((board.uci(move.move), why.strip(" :")))
     return {"legal": legal_moves(board), "good": good, "bad": bad}
 

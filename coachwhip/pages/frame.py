@@ -53,8 +53,8 @@ def report(title: str, *parts: str) -> str:
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table in HTML, which scrolls where it has no room. The first column names the rows."""
     head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in headings)
-    body = "".join(
-        f'<tr><th scope="row">{escape(name)}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in cells)}</tr>'
-        for name, *cells in rows
-    )
+    body = ""
+    for name, *cells in rows:
+        values = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+        body += f'<tr><th scope="row">{escape(name)}</th>{values}</tr>'
     return f'<div class="scroll" tabindex="0"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'

@@ -3,7 +3,6 @@
 
 import re
 from collections.abc import Iterator
-from functools import partial
 from io import BufferedReader, BytesIO
 
 import chess
@@ -13,9 +12,12 @@ from chess.engine import Cp, Limit, Score, SimpleEngine
 from places import TERMS
 
 from coachwhip import open_engine
-from coachwhip.coach.exchange import Evaluator
-from coachwhip.coach.reasons import why_bad, why_best
-from coachwhip.coach.study import Line, Search, Study, for_engine, lines_of
+from coachwhip.coach import verdict, words
+from coachwhip.coach.analyst import Analyst, for_engine, lines_of
+from coachwhip.coach.claims import Mate, Role
+from coachwhip.coach.exchange import is_drawn
+from coachwhip.coach.line import Ask, Line
+from coachwhip.coach.study import AnalysedGame
 from coachwhip.games.pgn import game_text, read_games
 
 NODES = Limit(nodes=20_000)
@@ -27,12 +29,7 @@ def engine() -> Iterator[SimpleEngine]:
         yield engine
 
 
-@pytest.fixture(name="evaluator", scope="module")
-def one_evaluator() -> Evaluator:
-    return Evaluator(TERMS)
-
-
-def replies(*lines: Line) -> Search:
+def replies(*lines: Line) -> Ask:
     """Return a search that knows only these lines: it returns what follows the position."""
 
     def search(board: chess.Board, _count: int) -> tuple[Line, ...]:
@@ -41,6 +38,11 @@ def replies(*lines: Line) -> Search:
         return tuple(line._replace(moves=line.moves[len(stack) :]) for line in known)
 
     return search
+
+
+def why(board: chess.Board, played: Line, best: Line) -> str:
+    """The reason of a marked move, where the engine knows these lines only."""
+    return words.reason(verdict.against(board, played, best, replies(played, best), is_marked=True) or (), board)
 
 
 def line(board: chess.Board, moves: str, score: Score) -> Line:
@@ -67,16 +69,16 @@ def line(board: chess.Board, moves: str, score: Score) -> Line:
         ("4r1k1/2Q2pp1/3R3p/8/4P3/5P1P/6PK/q7 b - - 0 1", "Re6", "Misses a draw by perpetual check: 1...Qe5+."),
     ],
 )
-def test_example_positions(engine: SimpleEngine, evaluator: Evaluator, fen: str, moves: str, reason: str) -> None:
+def test_example_positions(engine: SimpleEngine, fen: str, moves: str, reason: str) -> None:
     """The sentences begin like this; what comes behind depends on the search."""
     board = chess.Board(fen)
     game = chess.pgn.Game.without_tag_roster()
     game.setup(board)
     game.add_line(line(board, moves, Cp(0)).moves)
-    study = Study(game, "")
-    study.analyse(engine, NODES, 1, lambda: None, partial(why_bad, evaluator=evaluator))
+    study = AnalysedGame(game, "")
+    Analyst(engine, NODES).analyse(study)
     last = list(study.judged_moves())[-1]
-    assert last.before.reason.startswith(reason), last.before.reason
+    assert study.reason(last.at).startswith(reason), study.reason(last.at)
     assert last.before.choices[0].moves[0] != last.move
 
 
@@ -88,16 +90,14 @@ def test_example_positions(engine: SimpleEngine, evaluator: Evaluator, fen: str,
         ("r5k1/5ppp/8/3q4/8/8/5PPP/4R1K1 w - - 0 1", "Re7", "Allows mate in 2"),  # the game was decided
     ],
 )
-def test_what_is_no_mistake_gets_no_reason_but_mates_do(
-    engine: SimpleEngine, evaluator: Evaluator, fen: str, move: str, reason: str
-) -> None:
+def test_what_is_no_mistake_gets_no_reason_but_mates_do(engine: SimpleEngine, fen: str, move: str, reason: str) -> None:
     game = chess.pgn.Game.without_tag_roster()
     game.setup(board := chess.Board(fen))
     game.add_line([board.parse_san(move)])
-    study = Study(game, "")
-    study.analyse(engine, NODES, 1, lambda: None, partial(why_bad, evaluator=evaluator))
+    study = AnalysedGame(game, "")
+    Analyst(engine, NODES).analyse(study)
     (judged,) = study.judged_moves()
-    said = judged.before.reason
+    said = study.reason(0)
     assert said.startswith(reason) if reason else not said, judged
 
 
@@ -119,12 +119,10 @@ HANGING = "r4rk1/ppp2ppp/2n5/3q4/3P1b2/2P2N2/PP1Q1PPP/R4RK1 w - - 0 1"
         (("b3 Bxd2", -900), ("Qxf4", 300), ""),
     ],
 )
-def test_lines_in_the_middle_of_an_exchange(
-    evaluator: Evaluator, played: tuple[str, int], best: tuple[str, int], reason: str
-) -> None:
+def test_lines_in_the_middle_of_an_exchange(played: tuple[str, int], best: tuple[str, int], reason: str) -> None:
     board = chess.Board(HANGING)
     bad, good = (line(board, moves, Cp(score)) for moves, score in (played, best))
-    assert why_bad(board, bad, good, replies(bad, good), True, evaluator) == reason
+    assert why(board, bad, good) == reason
 
 
 @pytest.mark.parametrize(
@@ -137,7 +135,7 @@ def test_lines_in_the_middle_of_an_exchange(
         ("rnbqkbnr/pppp1ppp/8/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 2", "White threatens mate: 3.Qxf7#."),
     ],
 )
-def test_a_hint_has_a_reason(engine: SimpleEngine, evaluator: Evaluator, fen: str, reason: str) -> None:
+def test_a_hint_has_a_reason(engine: SimpleEngine, fen: str, reason: str) -> None:
     board = chess.Board(fen)
     passed = board.copy()
     passed.turn = not board.turn
@@ -146,51 +144,102 @@ def test_a_hint_has_a_reason(engine: SimpleEngine, evaluator: Evaluator, fen: st
     def search(board: chess.Board, count: int) -> tuple[Line, ...]:
         return lines_of(engine.analyse(for_engine(board), NODES, multipv=count))
 
-    why = "".join(why_best(board, best, threat, search, evaluator))
-    assert why.startswith(reason), why
+    claim = verdict.about(board, best, threat, search)
+    said = words.sentence(claim, board) if claim else ""
+    assert said.startswith(reason), said
 
 
 def test_our_reasons_are_replaced_and_the_comments_of_others_stay(engine: SimpleEngine) -> None:
     """Also where the text of a file breaks the line inside a reason."""
     text = '[FEN "3r2k1/5ppp/8/8/8/8/1R3PPP/6K1 w - - 0 1"]\n\n1. Rb7 { (why?) (coachwhip: Loses\na pawn: 1...Rd1.) Oh no. } Rd1# *\n'
-    for reason in ("Allows mate: 1...Rd1#.", ""):
+    allows = Mate(Role.ALLOWS, (chess.Move.from_uci("b2b7"), chess.Move.from_uci("d8d1")), 1)
+    for claims, ours in (((allows,), " (coachwhip: Allows mate: 1...Rd1#.)"), ((), "")):
         (game,) = read_games(BufferedReader(BytesIO(text.encode())))
-        study = Study(game, "")
-        study.analyse(engine, NODES, 1, lambda: None, lambda *_, reason=reason: reason)
+        study = AnalysedGame(game, "")
+        Analyst(engine, NODES).analyse(study, explains=False)
+        before = study.analyses[0]
+        assert before
+        study.analyses[0] = before._replace(claims=claims)
         study.annotate("coachwhip")
         text = game_text(study.game)
-        ours = f" (coachwhip: {reason})" if reason else ""
         assert re.sub(r"\s+", " ", study.nodes[0].comment) == f"(why?) Oh no. [%eval #-1]{ours}"
 
 
-def test_a_new_queen_that_is_taken_at_once_is_none(evaluator: Evaluator) -> None:
+def test_a_new_queen_that_is_taken_at_once_is_none() -> None:
     board = chess.Board("8/3kP3/8/8/8/8/7P/K6B w - - 0 1")
     played, best = line(board, "e8=Q+ Kxe8 Ka2 Kd7 Ka3 Kd6", Cp(0)), line(board, "Ka2 Ke8 Ka3 Kd7 Ka4 Ke8", Cp(100))
-    assert why_bad(board, played, best, replies(played, best), True, evaluator) == "Loses a pawn: 1...Kxe8."
+    assert why(board, played, best) == "Loses a pawn: 1...Kxe8."
     board = chess.Board("r2n2k1/4P1pp/8/8/8/2b5/4RPPP/6K1 b - - 0 1")
     played, best = line(board, "h6 exd8=Q+ Rxd8 h3 Kh7 g3", Cp(-200)), line(board, "Nc6 h3 Nxe7 g3 Kf7 g4", Cp(-700))
-    why = why_bad(board, played, best, replies(played, best), True, evaluator)
-    assert (why or "").startswith("Loses a knight: 2.exd8=Q+.")
+    assert why(board, played, best).startswith("Loses a knight: 2.exd8=Q+.")
 
 
-def studied(evaluator: Evaluator, text: str, nodes: int) -> Study:
+def studied(text: str, nodes: int) -> AnalysedGame:
     (game,) = read_games(BufferedReader(BytesIO(text.encode())))
-    study = Study(game, "")
+    study = AnalysedGame(game, "")
     with open_engine() as engine:
-        study.analyse(engine, Limit(nodes=nodes), 1, lambda: None, partial(why_bad, evaluator=evaluator))
+        Analyst(engine, Limit(nodes=nodes)).analyse(study)
     return study
 
 
+CHECKS = "6k1/5ppp/8/8/7q/8/PP3P2/1Q4K1 w - - 0 1"
+QUEEN = "7k/8/2b5/8/8/8/8/K3Q3 w - - 0 1"
+SAAVEDRA = "8/2P5/8/8/3r4/8/2K5/k7 w - - 0 6"
+
+
+@pytest.mark.parametrize(
+    ("fen", "played", "best", "reason"),
+    [
+        (
+            CHECKS,
+            "a3 Qg4+ Kh2 Qh4+ Kg2 Qg4+ Kh2 Qh4+",
+            "Qc2 h6 Qc8+ Kh7 Qc2+ g6",
+            "Lets Black draw by perpetual check: 1...Qg4+.",
+        ),
+        (CHECKS, "a3 Qg4+ Kh2 h6 b3 Qh5+ Kg3", "Qc2 h6 Qc8+ Kh7 Qc2+ g6", ""),
+        pytest.param(
+            CHECKS,
+            "a3 Qg4+ Kh2 Qh4+",
+            "Qc2 h6 Qc8+ Kh7 Qc2+ g6",
+            "",
+            marks=pytest.mark.xfail(reason="inferred from the score and two checks", strict=True),
+        ),
+        (SAAVEDRA, "c8=Q Rc4+ Qxc4", "c8=R Ra4 Kb3 Ra3+ Kxa3", "Lets Black draw by stalemate: 6...Rc4+ 7.Qxc4."),
+        (SAAVEDRA, "c8=Q Rd2+ Kxd2", "c8=R Ra4 Kb3 Ra3+ Kxa3", ""),
+        (QUEEN, "Qe4 Bxe4", "Qe5+ Kh7 Kb2 Kg6 Qe6+ Kg7", "Lets Black draw by insufficient material: 1...Bxe4."),
+        ("7k/8/2b5/8/8/8/7P/K3Q3 w - - 0 1", "Qe4 Bxe4", "Qe5+ Kh7 Kb2 Kg6 Qe6+ Kg7", ""),
+    ],
+)
+def test_a_draw_is_named_where_the_line_shows_it(fen: str, played: str, best: str, reason: str) -> None:
+    board = chess.Board(fen)
+    bad, good = line(board, played, Cp(0)), line(board, best, Cp(50))
+    assert why(board, bad, good) == reason
+
+
+@pytest.mark.parametrize(
+    ("fen", "holds"),
+    [
+        ("8/8/8/8/8/1Q5K/p7/k7 w - - 0 1", True),  # a pawn before the corner
+        ("8/8/8/8/8/Q6K/3p4/3k4 w - - 0 1", False),
+        ("4k3/8/8/8/8/8/8/4KN2 w - - 0 1", True),
+        ("4k3/8/8/8/8/8/8/3BKN2 w - - 0 1", False),
+    ],
+)
+def test_an_ending_that_is_a_draw_anyway(fen: str, holds: bool) -> None:
+    assert is_drawn(chess.Board(fen)) == holds
+
+
 def test_all_good_moves_are_known_and_the_next_mistake_is_not_the_reason() -> None:
-    first, *_ = studied(Evaluator(), "1. g4 e5 2. f3 Qh4# 0-1\n", 30_000).judged_moves()
+    study = studied("1. g4 e5 2. f3 Qh4# 0-1\n", 30_000)
+    first, *_ = study.judged_moves()
     assert chess.Move.from_uci("d2d4") in {line.moves[0] for line in first.before.choices}
-    assert "Loses" not in first.before.reason
+    assert "Loses" not in study.reason(0)
 
 
 def test_a_draw_that_was_there_anyway_is_no_mistake() -> None:
     for fen, move in (("8/8/8/8/8/1Q5K/p7/k7 w - - 0 1", "Kg4"), ("8/8/8/8/8/1Q5K/2p5/k7 w - - 0 1", "Qxc2")):
-        (judged,) = studied(Evaluator(), f'[FEN "{fen}"]\n\n1. {move} *\n', 20_000).judged_moves()
-        assert not judged.judgement, judged.before.reason
+        (judged,) = studied(f'[FEN "{fen}"]\n\n1. {move} *\n', 20_000).judged_moves()
+        assert not judged.judgement
 
 
 @pytest.mark.parametrize(
@@ -204,6 +253,6 @@ def test_a_draw_that_was_there_anyway_is_no_mistake() -> None:
 )
 def test_a_decided_game_names_a_piece_that_hangs_and_a_mate(fen: str, move: str, reason: str) -> None:
     """Without a mark: the same side wins before and after it."""
-    (judged, *_) = studied(Evaluator(), f'[FEN "{fen}"]\n\n{move} *\n', 20_000).judged_moves()
-    assert not judged.judgement
-    assert judged.before.reason.startswith(reason), judged.before.reason
+    study = studied(f'[FEN "{fen}"]\n\n{move} *\n', 20_000)
+    assert not study.is_marked(0)
+    assert study.reason(0).startswith(reason), study.reason(0)

@@ -29,8 +29,13 @@ from uci_process import run_once, run_until
 
 from coachwhip import open_engine
 from coachwhip.coach import judge
+from coachwhip.coach.analyst import Analyst
+from coachwhip.coach.claims import Mate as MateClaim
+from coachwhip.coach.claims import Role
+from coachwhip.coach.line import Line
 from coachwhip.coach.phases import FULL_PHASE, phases
-from coachwhip.coach.study import Line, Study, over_games
+from coachwhip.coach.results import over_games, sides
+from coachwhip.coach.study import AnalysedGame
 from coachwhip.games.pgn_clock import clock_text, span_text, times, used
 from coachwhip.pages import board_page
 from coachwhip.pages.chart import levels
@@ -87,9 +92,9 @@ class Oracle:
         return [{"score": score, "pv": line, "depth": 7} for line in lines[:multipv] or [[]]]
 
 
-def studied(text: str, scores: list[Score], best: dict[int, list[str]] | None = None, multipv: int = 1) -> Study:
-    study = Study(read(text), "a game")
-    study.analyse(cast("SimpleEngine", Oracle(scores, best)), Limit(), multipv, lambda: None)
+def studied(text: str, scores: list[Score], best: dict[int, list[str]] | None = None, multipv: int = 1) -> AnalysedGame:
+    study = AnalysedGame(read(text), "a game")
+    Analyst(cast("SimpleEngine", Oracle(scores, best)), Limit(), multipv).analyse(study, explains=False)
     return study
 
 
@@ -170,7 +175,7 @@ def test_the_accuracy_of_a_game_is_that_of_lichess() -> None:
     """By its description: windows that end at the move, the first one repeated, population deviations, one percent more."""
     scores: list[Score] = [Cp(int(400 * math.sin(number * number))) for number in range(41)]
     study = studied(f"{' '.join(['Nf3 Nf6 Ng1 Ng8'] * 10)} *", scores, {0: ["g1f3"], 7: ["f6g8"]})
-    assert [side.accuracy for side in study.sides()] == pytest.approx([55.3195, 54.7087], abs=0.01)
+    assert [side.accuracy for side in sides(study)] == pytest.approx([55.3195, 54.7087], abs=0.01)
 
 
 # --- A study ---
@@ -182,7 +187,7 @@ def test_losses_are_the_movers_and_the_best_move_loses_nothing() -> None:
     assert [(step.san, step.white, step.loss_cp) for step in study.judged_moves()] == [
         ("Nf3", True, 200), ("Nf6", False, 300), ("Ng1", True, 0), ("Ng8", False, 0)
     ]  # fmt: skip
-    white, black = study.sides()
+    white, black = sides(study)
     assert (white.name, white.moves, white.loss_cp, list(white.counts.values())) == ("One", 2, 100, [0, 0, 1])
     assert (black.name, black.moves, black.loss_cp, list(black.counts.values())) == ("Two", 2, 150, [0, 0, 1])
     assert [step.loss_cp for step in studied(QUIET, scores, {0: ["g1f3 g8f6"]}).judged_moves()] == [0, 300, 0, 0]
@@ -192,8 +197,8 @@ def test_a_player_of_several_games_has_results_over_all_of_them() -> None:
     first = studied(QUIET, [Cp(0), Cp(-200), Cp(100), Cp(100), Cp(50)])
     second = studied(QUIET.replace('"Two"', '"Three"'), [Cp(0), Cp(0), Cp(0), Cp(-100), Cp(-100)])
     unread = studied(QUIET.replace("1. Nf3 Nf6 2. Ng1 Ng8", ""), [Cp(0)])
-    ((games, side),) = over_games(study.sides() for study in (first, second, unread))
-    accuracies = [study.sides()[0].accuracy or 0 for study in (first, second)]
+    ((games, side),) = over_games(sides(study) for study in (first, second, unread))
+    accuracies = [sides(study)[0].accuracy or 0 for study in (first, second)]
     assert (games, side.name, side.moves, side.loss_cp) == (2, "One", 4, 75)
     assert side.accuracy == pytest.approx(sum(accuracies) / 2)
     assert side.counts == {"inaccuracy": 1, "mistake": 0, "blunder": 1}
@@ -207,7 +212,7 @@ def test_an_opening_is_named_by_its_position_unless_the_game_names_it() -> None:
         ('[ECO "C00"]\n\n1. e4 *', ("C00", "King's Pawn Game")),
         ('[SetUp "1"]\n[FEN "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"]\n\n1. e4 *', (None, None)),
     ):
-        study = Study(read(text), "")
+        study = AnalysedGame(read(text), "")
         study.name_opening()
         assert (study.game.headers.get("ECO"), study.game.headers.get("Opening")) == named, text
 
@@ -318,13 +323,13 @@ def test_a_resumed_run_analyses_only_what_is_missing(
     assert len(lines) == 4
     journal.write_bytes(b"".join(lines[:3]) + lines[3][:40])
     looked = []
-    analyse = Study.analyse
+    analyse = Analyst.analyse
 
-    def noting(study: Study, *rest: Any) -> None:
+    def noting(analyst: Analyst, study: AnalysedGame, *rest: Any) -> None:
         looked.append(study.label)
-        analyse(study, *rest)
+        analyse(analyst, study, *rest)
 
-    monkeypatch.setattr(Study, "analyse", noting)
+    monkeypatch.setattr(Analyst, "analyse", noting)
     assert main([*words, str(tmp_path / "b.epd"), "--resume"]) == 0
     assert capsys.readouterr().out == whole
     assert [label.split(": ")[-1] for label in looked] == ["game 3 (? - ?)"]
@@ -373,9 +378,9 @@ def test_a_game_whose_start_cannot_be_read_is_written_too(tmp_path: Path, tag: s
 
 def test_all_good_moves_are_known_where_a_bad_one_was_played() -> None:
     """And one that is not: the first move of a game has many that lose less than 5 points."""
-    study = Study(read("1. g4 e5 2. f3 Qh4# 0-1"), "")
+    study = AnalysedGame(read("1. g4 e5 2. f3 Qh4# 0-1"), "")
     with open_engine() as engine:
-        study.analyse(engine, Limit(nodes=30_000), 1, lambda: None, lambda *_: "")
+        Analyst(engine, Limit(nodes=30_000)).analyse(study)
     first = study.analyses[0]
     assert first
     lost = {
@@ -463,7 +468,8 @@ def two_games() -> str:
     before = first.analyses[2]
     assert before
     worse = Line(Cp(-150), (chess.Move.from_uci("b2b3"),))
-    first.analyses[2] = before._replace(choices=(*before.lines, worse), reason="Allows mate: 2...Qh4#.")
+    allows = MateClaim(Role.ALLOWS, (chess.Move.from_uci("g2g4"), chess.Move.from_uci("d8h4")), 1)
+    first.analyses[2] = before._replace(choices=(*before.lines, worse), claims=(allows,))
     second = studied(HOSTILE_GAME, [Cp(20), Cp(30), Cp(20)], {0: ["e2e4 c7c5"]})
     return board_page.page([first, second], "coachwhip <test>")
 

@@ -3,10 +3,11 @@
 
 from collections.abc import Iterable
 
-from coachwhip.coach.study import Study, read_studies
+from coachwhip.coach.study import AnalysedGame
+from coachwhip.study.analyse.analysis import read_studies
 
 
-def read_files(paths: Iterable[str]) -> tuple[list[Study], list[str]]:
+def read_files(paths: Iterable[str]) -> tuple[list[AnalysedGame], list[str]]:
     """All games of files, and the messages about what cannot be read."""
     studies = [study for path in paths for study in read_studies(path)]
     return studies, [study.fault for study in studies if study.fault]

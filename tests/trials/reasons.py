@@ -3,11 +3,13 @@
 
 Each COMMAND (two or more versions of coachwhip) analyses the first games of the file at `--nodes` and, with `--stable`, at 100,000 and
 400,000 nodes. The judge searches every position at `--judge-nodes`; its bad moves are a list that serves all versions alike. Prints, for
-each version, how many of them have a sentence of mate, draw, material or motif, by sign, and how many of the sentences are agreed, claim
-too much, or are contradicted. `--folder` keeps the analyses and the judge's searches, which a later call uses again.
+each version, how many of them have a reason, by sign; how many of the claims are agreed, claim too much, are contradicted, or stand on
+a move that loses 2.5 to 5 points by the judge ("edge"), by class; and how the signs stand to the judge's losses. `--folder` keeps the
+analyses and the judge's searches, which a later call uses again.
 
-A gain is the least one, over the judge's answers within 5 points of winning chances of its best one, at the first quiet position
-(neither side can win material at once) of its lines, not before a promotion. One pawn with a piece is not counted, as the sentences do not name it.
+A gain is the least one, over the judge's answers within 5 points of winning chances of its best one, of the best balance that holds at
+two settled positions running (neither side can win material at once), compared with the position before the captures that led to the
+board. One pawn with a piece is not counted, as the sentences do not name it.
 """
 
 from __future__ import annotations
@@ -20,38 +22,38 @@ import shlex
 import subprocess
 import time
 from collections import Counter
-from itertools import islice
+from collections.abc import Sequence
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
 import chess
 import chess.pgn
-from chess.engine import Limit, SimpleEngine
+from chess.engine import Cp, Limit, MateGiven, Score, SimpleEngine
 
-from coachwhip.coach import judge
-from coachwhip.coach.exchange import Evaluator
+from coachwhip.coach import judge, words
+from coachwhip.coach.claims import Claim, Draw, Mate, Material, Role, Tactic, Trade, from_plain
+from coachwhip.coach.exchange import is_settled
+from coachwhip.coach.line import VALUES, after
+from coachwhip.coach.motifs import SLIDERS, Kind, Motif
 from coachwhip.games.adjudication import MATE_SCORE, parse_score
 
-VALUES = {"queen": 9, "rook": 5, "bishop": 3, "knight": 3, "pawn": 1, "exchange": 2}
-NUMBERS = {"a": 1, "an": 1, "the": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8}
-PIECES = re.compile(rf"({'|'.join(NUMBERS)}) (new )?({'|'.join(VALUES)})s?")
-MOVE = re.compile(r"(\d+)\.(\.\.)?\s?([A-Za-z][\w=+#-]*)(?: ([A-Z][\w=+#-]*|[a-h][\w=+#-]*\d[\w=+#-]*|O-O(?:-O)?[+#]?))?")
-MOTIF = re.compile(
-    r"(forks|pins|skewers|discovers|traps|attacks the pinned|gives double check|gives a discovered check|promotes|takes an)"
-)
-LOST, FAR = 5.0, 10.0  # points of winning chances
+EDGE, LOST, FAR = 2.5, 5.0, 10.0  # points of winning chances
+SHORT, LONG = 8, 14  # plies of a line that is continued, and that is looked at
+NAMED = {chess.piece_name(kind): value for kind, value in VALUES.items()}
+CLASSES = ("agreed", "edge", "too much", "contradicted")
 
 
 class Judge:
     """The other engine, with a memory on disk."""
 
     def __init__(self, command: str, nodes: int, path: Path) -> None:
-        self.command, self.nodes, self.path, self.evaluator = command, nodes, path, Evaluator()
+        self.command, self.nodes, self.path = command, nodes, path
         lines = path.read_text().splitlines() if path.exists() else []
         self.known: dict[str, Any] = dict(map(json.loads, lines))
         self.engine: SimpleEngine | None = None
 
-    def lines(self, board: chess.Board, count: int = 1) -> list[tuple[chess.engine.Score, list[chess.Move]]]:
+    def lines(self, board: chess.Board, count: int = 1) -> list[tuple[Score, list[chess.Move]]]:
         """Return the best lines with their scores from the side to move."""
         key = f"{board.fen()} {count}"
         if key not in self.known:
@@ -68,157 +70,131 @@ class Judge:
         """Return the winning chances of a side, 0 to 100."""
         if board.is_checkmate():
             return 0.0 if board.turn == side else 100.0
-        score = chess.engine.Cp(0) if board.is_game_over() else self.lines(board)[0][0]
+        score = Cp(0) if board.is_game_over() else self.lines(board)[0][0]
         return judge.win_percent(score if board.turn == side else -score)
 
     def loss(self, board: chess.Board, move: chess.Move) -> float:
         """Return the points of winning chances that a move loses."""
         return self.chances(board, board.turn) - self.chances(after(board, move), board.turn)
 
-    def gain(self, board: chess.Board, start: chess.Board) -> int:
-        """Return what the side that has just moved to `board` wins against every good answer, compared to `start`, in pawns."""
-        side, gains = not board.turn, []
+    def gain(self, board: chess.Board, start: int) -> int:
+        """Return what the side that has just moved to `board` wins against every good answer, in pawns, from the balance `start`."""
+        side = not board.turn
         if board.is_game_over():
-            return balance(board, side) - balance(start, side)
+            return balance(board, side) - start
         lines = self.lines(board, 3)
-        for score, moves in lines:
-            if judge.win_percent(lines[0][0]) - judge.win_percent(score) >= LOST:
-                continue
-            at, last = board.copy(stack=False), max((ply for ply, move in enumerate(moves[:14]) if move.promotion), default=0)
-            for ply, move in enumerate(moves[:14]):
-                at.push(move)
-                if ply >= last and self.evaluator.is_settled(at):
-                    break
-            gains.append(balance(at, side) - balance(start, side))
-        return min(gains)
+        good = [moves for score, moves in lines if judge.win_percent(lines[0][0]) - judge.win_percent(score) < LOST]
+        return min(self.kept(board, moves, side) for moves in good) - start
 
-
-def after(board: chess.Board, move: chess.Move) -> chess.Board:
-    board = board.copy()
-    board.push(move)
-    return board
+    def kept(self, board: chess.Board, moves: Sequence[chess.Move], side: chess.Color) -> int:
+        """Return the best balance that holds at two settled positions of a line running."""
+        boards = [board]
+        for move in moves[:LONG]:
+            boards.append(after(boards[-1], move))
+        if len(moves) < SHORT and not boards[-1].is_game_over():
+            for move in self.lines(boards[-1])[0][1][: LONG - len(moves)]:
+                boards.append(after(boards[-1], move))
+        settled = [balance(at, side) for at in boards[1:] if at.is_game_over() or is_settled(at)]
+        return max(map(min, pairwise(settled)), default=(settled or [balance(boards[-1], side)])[0])
 
 
 def balance(board: chess.Board, side: chess.Color) -> int:
-    counts = ((VALUES[chess.piece_name(kind)], kind) for kind in range(chess.PAWN, chess.KING))
-    return sum(value * (len(board.pieces(kind, side)) - len(board.pieces(kind, not side))) for value, kind in counts)
+    return sum(value * (len(board.pieces(kind, side)) - len(board.pieces(kind, not side))) for kind, value in VALUES.items())
 
 
-def kind_of(sentence: str) -> str:
-    """Return what a sentence names: mate, draw, material, motif; other for the rest, "" for none."""
-    if not sentence:
-        return ""
-    if re.search(r"\bmate\b|^Mates", sentence):
-        return "mate"
-    if re.search(r"\bdraws?\b", sentence):
-        return "draw"
-    if "which" in sentence and MOTIF.search(sentence) and "wins" not in sentence:
-        return "motif"
-    return "material" if re.match(r"(Loses|Misses|Allows a new)", sentence) or " wins " in sentence else "other"
+def claimed(claim: Material) -> int:
+    """Return the pawns of material that a claim names, the least that its words allow."""
+    if claim.promoted:
+        return 8
+    won, given = (sum(NAMED[name] for name in names) for names in (claim.won, claim.given))
+    return won - given - ("pawn" not in (*claim.won, *claim.given) and set(claim.won) != {"pawn"})
 
 
-def quoted(sentence: str, board: chess.Board, move: chess.Move) -> list[chess.Board] | None:
-    """Return the boards along the first moves that a sentence quotes, from the position before or after the move played."""
-    for start in (board, after(board, move)):
-        match = next((found for found in MOVE.finditer(sentence) if found), None)
-        if not match or int(match[1]) != start.fullmove_number or bool(match[2]) == start.turn:
-            continue
-        boards = [start]
-        for word in re.findall(
-            r"(?:\d+\.(?:\.\.)?)?([A-Za-z][\w=+#-]*)", sentence[match.start() :].split(" ... ", maxsplit=1)[0]
-        ):
-            try:
-                boards.append(after(boards[-1], boards[-1].parse_san(word)))
-            except ValueError:
-                break
-        if len(boards) > 1:
-            return boards
-    return None
+def geometry(motif: Motif, before: chess.Board, board: chess.Board) -> bool:
+    """Return whether a motif is on the board after its move."""
+    move, side, squares = board.peek(), not board.turn, motif.squares
+    hits = board.attacks(move.to_square) & chess.SquareSet(board.occupied_co[board.turn])
+    match motif.kind:
+        case Kind.FORK:
+            return all(square in hits for square in squares)
+        case Kind.TRAP:
+            return squares[0] in hits
+        case Kind.HANGING:
+            return before.is_capture(move) and not before.attackers(not side, move.to_square)
+        case Kind.DOUBLE_CHECK:
+            return len(board.checkers()) > 1
+        case Kind.PROMOTION:
+            return bool(move.promotion)
+        case Kind.DISCOVERED_CHECK:
+            return bool(board.checkers() - chess.SquareSet.from_square(move.to_square))
+        case Kind.DISCOVERED_ATTACK:
+            sliders = board.attackers(side, squares[0]) - before.attackers(side, squares[0])
+            return bool(sliders - chess.SquareSet.from_square(move.to_square))
+    lines = list(pairs_on_lines(board, side))
+    if motif.kind is Kind.SKEWER:
+        return (move.to_square, *squares) in lines
+    return any(front == squares[0] for _, front, _ in lines)
 
 
-def claimed(sentence: str) -> int:
-    """Return the pawns of material that a sentence claims, the least that its words allow."""
-    text = (
-        re.sub(r"\d.*?(, which wins|$)", "", sentence, count=1)
-        if not sentence.startswith("Misses") or ":" in sentence
-        else sentence
-    )
-    won, _, given = text.partition(" for ")
-    value = [
-        sum(NUMBERS[number] * (8 if new else VALUES[name]) for number, new, name in PIECES.findall(part)) for part in (won, given)
-    ]
-    return value[0] - value[1] - (1 if re.search("queen|rook|bishop|knight", won) and "pawn" not in sentence else 0)
-
-
-def geometry(sentence: str, boards: list[chess.Board]) -> bool:
-    """Return whether the motif that is named is on the board after the last move quoted."""
-    motif = MOTIF.search(sentence)
-    if not motif or len(boards) < 2:
-        return not motif
-    before, board = boards[-2], boards[-1]
-    move, side = board.peek(), not board.turn
-    words = re.findall("|".join((*VALUES, "king")), sentence[motif.end() :].split(".", maxsplit=1)[0])
-    hits = [
-        chess.piece_name(board.piece_type_at(square) or 6)
-        for square in board.attacks(move.to_square)
-        if board.color_at(square) == board.turn
-    ]
-    lines = []
+def pairs_on_lines(board: chess.Board, side: chess.Color) -> list[tuple[chess.Square, chess.Square, chess.Square]]:
+    """Return the sliders of a side with two enemies behind each other."""
+    found = []
     for slider in chess.SquareSet(board.occupied_co[side]):
-        if board.piece_type_at(slider) in (chess.BISHOP, chess.ROOK, chess.QUEEN):
-            for front in board.attacks(slider):
-                without = board.copy(stack=False)
-                without.remove_piece_at(front)
-                new = (without.attacks(slider) & chess.SquareSet(chess.ray(slider, front))) - board.attacks(slider)
-                lines += [(slider, front, back) for back in new if board.color_at(front) == board.color_at(back) == board.turn]
-    name = motif[1]
-    if name == "forks":
-        return not Counter(words[:2]) - Counter(hits)  # "two pawns" has one word
-    if name in ("pins", "attacks the pinned"):
-        return any(chess.piece_name(board.piece_type_at(front) or 6) == words[0] for _, front, _ in lines)
-    if name == "skewers":
-        pairs = [(front, back) for slider, front, back in lines if slider == move.to_square]
-        return any([chess.piece_name(board.piece_type_at(square) or 6) for square in pair] == words[:2] for pair in pairs)
-    if name in ("discovers", "gives a discovered check"):
-        targets = board.pieces(chess.PIECE_NAMES.index(words[0]) if name == "discovers" else chess.KING, board.turn)
-        sliders = chess.SquareSet(before.occupied_co[side]) - chess.SquareSet.from_square(move.from_square)
-        return any((board.attacks(slider) - before.attacks(slider)) & targets for slider in sliders)
-    if name == "traps":
-        return words[0] in hits
-    if name == "takes an":
-        return before.is_capture(move) and not before.attackers(not side, move.to_square)
-    return len(board.checkers()) > 1 if name == "gives double check" else bool(move.promotion)
+        for front in board.attacks(slider) if board.piece_type_at(slider) in SLIDERS else ():
+            without = board.copy(stack=False)
+            without.remove_piece_at(front)
+            behind = (without.attacks(slider) & chess.SquareSet(chess.ray(slider, front))) - board.attacks(slider)
+            found += [(slider, front, back) for back in behind if board.color_at(front) == board.color_at(back) == board.turn]
+    return found
 
 
-def verdict(sentence: str, board: chess.Board, move: chess.Move, judging: Judge, *, is_marked: bool = True) -> str:
-    """Return agreed, too much, or contradicted."""
-    kind, boards, mover = kind_of(sentence), quoted(sentence, board, move), board.turn
-    if not boards or not geometry(sentence, boards):
+def base_of(boards: Sequence[chess.Board], moves: Sequence[chess.Move], ply: int) -> int:
+    """Return White's balance before the captures that led to a position of a game."""
+    while ply and boards[ply - 1].is_capture(moves[ply - 1]):
+        ply -= 1
+    return balance(boards[ply], chess.WHITE)
+
+
+def verdict(claim: Claim, board: chess.Board, move: chess.Move, base: int, judging: Judge, *, is_marked: bool = True) -> str:
+    """Return the class of a claim about a move; `base` is White's balance before the captures that led to the board."""
+    boards = [board]
+    for each in claim.moves:
+        if not boards[-1].is_legal(each):
+            return "contradicted"
+        boards.append(after(boards[-1], each))
+    motif = claim.motif if isinstance(claim, (Material, Tactic)) else None
+    if motif and not geometry(motif, boards[-2], boards[-1]):
         return "contradicted"
-    is_reply = boards[0].turn != mover
-    first, best_side = boards[1], boards[0].turn
-    if is_marked and judging.loss(board, move) < LOST:
+    if is_marked and (loss := judging.loss(board, move)) < LOST:
+        return "edge" if loss >= EDGE else "contradicted"
+    first = 1 if claim.role is Role.ALLOWS and len(boards) > 2 else 0
+    if judging.loss(boards[first], claim.moves[first]) >= FAR:
         return "contradicted"
-    if judging.chances(boards[0], best_side) - judging.chances(first, best_side) >= FAR:
-        return "contradicted"
-    if kind == "mate":
-        score = chess.engine.MateGiven if first.is_checkmate() else -judging.lines(first)[0][0]
-        return (
-            "agreed"
-            if score.score(mate_score=MATE_SCORE) > MATE_SCORE // 2
-            else "too much"
-            if judging.chances(first, best_side) > 90
-            else "contradicted"
-        )
-    if kind == "draw":
-        end = judging.lines(boards[-1])[0][0] if not boards[-1].is_game_over() else chess.engine.Cp(0)
-        before = judging.lines(board)[0][0].score(mate_score=MATE_SCORE)
-        return "agreed" if abs(end.score(mate_score=MATE_SCORE)) <= 30 and (abs(before) > 30 or not is_reply) else "contradicted"
-    gain = judging.gain(first, board)
-    claim = 1 if kind == "motif" else claimed(sentence)
-    if kind == "motif":
-        return "agreed"
-    return "agreed" if gain >= claim else "too much" if gain > 0 else "contradicted"
+    return of_kind(claim, boards, first + 1, base, judging)
+
+
+def of_kind(claim: Claim, boards: Sequence[chess.Board], at: int, base: int, judging: Judge) -> str:
+    """Return the class of a claim whose first move that counts, a good one, leads to `boards[at]`."""
+    side = boards[at - 1].turn
+    match claim:
+        case Mate():
+            score = MateGiven if boards[at].is_checkmate() else -judging.lines(boards[at])[0][0]
+            if score.score(mate_score=MATE_SCORE) > MATE_SCORE // 2:
+                return "agreed"
+            return "too much" if judging.chances(boards[at], side) > 90 else "contradicted"
+        case Draw():
+            end = Cp(0) if boards[-1].is_game_over() else judging.lines(boards[-1])[0][0]
+            is_level = abs(end.score(mate_score=MATE_SCORE)) <= 30
+            before = judging.lines(boards[0])[0][0].score(mate_score=MATE_SCORE)
+            return "agreed" if is_level and (abs(before) > 30 or claim.role is Role.MISSES) else "contradicted"
+        case Tactic():
+            return "agreed"
+        case Material():
+            start = base if claim.role is Role.ALLOWS else balance(boards[0], chess.WHITE)
+            gain = judging.gain(boards[at], start if side else -start)
+            return "agreed" if gain >= claimed(claim) else "too much" if gain > 0 else "contradicted"
+        case Trade():
+            return "agreed" if judging.chances(boards[-1], side) > 75 else "contradicted"
 
 
 def analysed(command: str, pgn: Path, nodes: int, folder: Path) -> tuple[list[dict[str, Any]], float]:
@@ -236,88 +212,136 @@ def analysed(command: str, pgn: Path, nodes: int, folder: Path) -> tuple[list[di
     return games, seconds
 
 
-def sentences(game: dict[str, Any]) -> dict[int, tuple[str, bool]]:
-    """Return the sentences of a game by ply, and whether the move is marked."""
-    return {move["ply"]: (move["reason"] or "", bool(move["judgement"])) for move in game["moves"]}
+def core(move: dict[str, Any]) -> list[tuple[str, str, tuple[chess.Move, ...]]]:
+    """Return what must be the same from one number of nodes to another: kind, largest piece, first move."""
+    cores = []
+    for claim in map(from_plain, move["claims"]):
+        names = (*claim.won, claim.promoted) if isinstance(claim, Material) else ()
+        largest = max(filter(None, names), key=NAMED.__getitem__, default="")
+        cores.append((type(claim).__name__, largest, claim.moves[:2] if claim.role is Role.ALLOWS else claim.moves[:1]))
+    return cores
 
 
-def same(one: str, other: str) -> bool:
-    """Return whether two sentences name the same kind, the same largest piece and the same first move."""
+class Tally:
+    """The figures of some games of one version."""
 
-    def core(text: str) -> tuple[object, ...]:
-        names = [name for _, _, name in PIECES.findall(re.split(r"\d", text)[0] if ":" in text else text)]
-        match = MOVE.search(text)
-        return kind_of(text), max(names, key=lambda name: VALUES[name], default=""), match and match.group(0).split()[0]
+    def __init__(self) -> None:
+        self.spoken: Counter[str] = Counter()
+        self.total: Counter[str] = Counter()  # bad moves by the judge
+        self.kept: Counter[bool] = Counter()  # of those that lose 10 points and more: whether there is a sign
+        self.signs: Counter[str] = Counter()  # by the judge's loss
+        self.classes: Counter[tuple[str, str, str]] = Counter()  # sign, kind, class
 
-    return core(one) == core(other)
+    def add(self, game: dict[str, Any], judging: Judge, *, show: bool) -> None:
+        """Count a game."""
+        boards = [chess.Board(position["fen"]) for position in game["positions"]]
+        played = {move["ply"]: chess.Move.from_uci(move["uci"]) for move in game["moves"]}
+        for move in game["moves"]:
+            ply = move["ply"]
+            board, made = boards[ply - 1], played[ply]
+            loss, sign = judging.loss(board, made), SIGNS.get(move["judgement"], "")
+            if mark := judge.judge(loss):
+                self.total[mark.sign] += 1
+                self.spoken[mark.sign] += bool(move["claims"])
+            if loss >= FAR and not is_decided(judging, board, made):
+                self.kept[bool(sign)] += 1
+            if sign:
+                self.signs["below 2.5" if loss < EDGE else "below 5" if loss < LOST else "5 and more"] += 1
+            for claim in map(from_plain, move["claims"]):
+                base = base_of(boards, [*played.values()], ply - 1) if len(played) == len(boards) - 1 else balance(board, True)
+                said = verdict(claim, board, made, base, judging, is_marked=bool(sign))
+                self.classes[sign, type(claim).__name__, said] += 1
+                if show:
+                    quoted = f"{board.variation_san([made])}{sign}", words.sentence(claim, board), f"{loss:.1f}"
+                    print("   ", said, board.fen(), *quoted, sep=" | ")
+
+    def of(self, signs: Sequence[str], kind: str = "") -> str:
+        """Return the classes of the claims on moves with these signs."""
+        counts = Counter[str]()
+        for (sign, name, said), number in self.classes.items():
+            counts[said] += number * (sign in signs and kind in ("", name))
+        total = sum(counts.values()) or 1
+        return ", ".join(f"{name} {counts[name]} ({100 * counts[name] / total:.0f} %)" for name in CLASSES)
+
+    def show(self) -> None:
+        """Print the figures."""
+        print("  with a reason:", ", ".join(f"{sign} {self.spoken[sign]}/{self.total[sign]}" for sign in ("??", "?", "?!")))
+        print("  claims on signs:", self.of(("??", "?", "?!")))
+        print("  on ?? and ?:", self.of(("??", "?")))
+        print("  without a sign:", self.of(("",)))
+        for kind in sorted({kind for _, kind, _ in self.classes}):
+            print(f"  {kind}:", self.of(("??", "?", "?!"), kind))
+        print("  signs by the judge's loss:", dict(self.signs), "of 10 and more kept:", dict(self.kept))
+
+
+SIGNS = {kind.name: kind.sign for kind in judge.JUDGEMENTS}
+
+
+def is_decided(judging: Judge, board: chess.Board, move: chess.Move) -> bool:
+    chances = [judging.chances(at, board.turn) for at in (board, after(board, move))]
+    return min(chances) > judge.DECIDED or max(chances) < 100 - judge.DECIDED
 
 
 def report(command: str, pgn: Path, args: argparse.Namespace, judging: Judge) -> None:
     """Print the figures of one version."""
     games, seconds = analysed(command, pgn, args.nodes, args.folder)
-    spoken: Counter[str] = Counter()
-    total: Counter[str] = Counter()
-    verdicts: Counter[str] = Counter()
-    unmarked: Counter[str] = Counter()
-    others, texts = 0, []
-    for game in games:
-        known, boards = sentences(game), [chess.Board(position["fen"]) for position in game["positions"]]
-        for move in game["moves"]:
-            board, played = boards[move["ply"] - 1], chess.Move.from_uci(move["uci"])
-            reason, is_marked = known[move["ply"]]
-            is_reason = kind_of(reason) not in ("", "other")
-            if mark := judge.judge(judging.loss(board, played)):
-                total[mark.sign] += 1
-                spoken[mark.sign] += is_reason
-            others += kind_of(reason) == "other"
-            if is_reason:
-                said = verdict(reason, board, played, judging, is_marked=is_marked)
-                (verdicts if is_marked else unmarked)[said] += 1
-                texts.append((said, is_marked, board.fen(), board.variation_san([played]), reason))
     print(f"{command}: {len(games)} games, {seconds:.0f} s")
-    print(
-        "  with a sentence:",
-        ", ".join(f"{sign} {spoken[sign]}/{total[sign]}" for sign in ("??", "?", "?!")),
-        f"; of part 5: {others}",
-    )
-    print("  marked:", dict(verdicts), "not marked:", dict(unmarked))
+    everything, apart = Tally(), Tally()
+    for number, game in enumerate(games, start=1):
+        everything.add(game, judging, show=args.show)
+        if number in args.apart:
+            apart.add(game, judging, show=False)
+    everything.show()
+    if args.apart:
+        print("  apart:")
+        apart.show()
     if args.stable:
-        few, many = ([sentences(game) for game in analysed(command, pgn, nodes, args.folder)[0]] for nodes in (100_000, 400_000))
-        pairs = [
-            (one[ply][0], two[ply][0]) for one, two in zip(few, many, strict=True) for ply in one if one[ply][0] or two[ply][0]
-        ]
-        print(f"  stable: {sum(same(*pair) for pair in pairs)} of {len(pairs)}")
-    for text in texts if args.show else ():
-        print("   ", *text, sep=" | ")
+        few, many = (analysed(command, pgn, nodes, args.folder)[0] for nodes in (100_000, 400_000))
+        stable, hard = Counter[bool](), Counter[bool]()
+        for one, two in zip(few, many, strict=True):
+            for pair in zip(one["moves"], two["moves"], strict=True):
+                cores = [core(move) for move in pair]
+                if any(cores):
+                    stable[cores[0] == cores[1]] += 1
+                    hard[cores[0] == cores[1]] += all(name in ("Mate", "Draw", "Material") for each in cores for name, *_ in each)
+        print(f"  stable: {dict(stable)}; of mates, draws and material alone: {dict(hard)}")
 
 
-# Position, move, and a sentence about it that is false: the judge's own examination.
-FALSE = (
-    ("6k1/p4pp1/7p/8/5n2/2R5/P4PPP/6K1 w - - 0 1", "Rc1", "Loses a queen: 1...Ne2+ forks king and rook."),
-    ("6k1/p4pp1/7p/8/5n2/2R5/P4PPP/6K1 w - - 0 1", "Rc1", "Loses a rook: 1...Ne2+ forks queen and rook."),
-    ("6k1/p4pp1/7p/8/5n2/2R5/P4PPP/6K1 w - - 0 1", "Rc1", "Loses a rook: 1...Nd3 forks rook and pawn."),
-    ("4r1k1/pp3ppp/8/8/4N3/5P2/PP4PP/4KR2 w - - 0 1", "a3", "Loses a knight: 1...h6 pins the knight."),
-    ("4r1k1/pp3ppp/8/8/4N3/5P2/PP4PP/4KR2 w - - 0 1", "a3", "Allows mate: 1...f5."),
-    ("3r2k1/5ppp/8/8/8/8/1R3PPP/6K1 w - - 0 1", "Rb7", "Loses a rook: 1...Rd1+ skewers king and rook."),
-    ("3r2k1/5ppp/8/8/8/8/1R3PPP/6K1 w - - 0 1", "h3", "Loses a pawn: 1...Rd1+."),
-    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "f3", "Loses a pawn: 1...e5."),
-    (
-        "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq g3 0 2",
-        "d6",
-        "Misses a pawn: 2...d5 discovers an attack on the queen.",
-    ),
-    ("4k3/pp3ppp/3b4/8/8/4P3/PP3PPP/2B2K2 b - - 0 1", "Bxh2", "Lets White draw by stalemate: 2.g3."),
+RC1 = "6k1/p4pp1/7p/8/5n2/2R5/P4PPP/6K1 w - - 0 1"
+A3 = "4r1k1/pp3ppp/8/8/4N3/5P2/PP4PP/4KR2 w - - 0 1"
+RB7 = "3r2k1/5ppp/8/8/8/8/1R3PPP/6K1 w - - 0 1"
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+FOOL = "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq g3 0 2"
+BXH2 = "4k3/pp3ppp/3b4/8/8/4P3/PP3PPP/2B2K2 b - - 0 1"
+# Position, moves, and a claim about the first (of them, or that its best move is missed) that is false: the judge's own examination.
+FALSE: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
+    (RC1, "c3c1", "f4e2", {"kind": "material", "won": ["queen"], "motif": ("fork", "g1 c1")}),
+    (RC1, "c3c1", "f4e2", {"kind": "material", "won": ["rook"], "motif": ("fork", "g1 a2")}),
+    (RC1, "c3c1", "f4d3", {"kind": "material", "won": ["rook"], "motif": ("fork", "c1 f2")}),
+    (A3, "a2a3", "h7h6", {"kind": "material", "won": ["knight"], "motif": ("pin", "e4")}),
+    (A3, "a2a3", "f7f5", {"kind": "mate", "number": 2}),
+    (RB7, "b2b7", "d8d1", {"kind": "material", "won": ["rook"], "motif": ("skewer", "g1 b7")}),
+    (RB7, "h2h3", "d8d1", {"kind": "material", "won": ["pawn"]}),
+    (START, "f2f3", "e7e5", {"kind": "material", "won": ["pawn"]}),
+    (FOOL, "d7d6", "", {"kind": "material", "won": ["pawn"], "moves": ["d7d5"], "motif": ("discovered attack", "g4")}),
+    (BXH2, "d6h2", "g2g3", {"kind": "draw", "ending": "stalemate"}),
 )
 
 
 def examine(judging: Judge) -> int:
-    """Return how many of the false sentences the judgement rejects."""
+    """Return how many of the false claims the judgement rejects."""
     rejected = 0
-    for fen, san, sentence in FALSE:
-        board = chess.Board(fen)
-        said = verdict(sentence, board, board.parse_san(san), judging)
+    for fen, made, answer, values in FALSE:
+        board, move = chess.Board(fen), chess.Move.from_uci(made)
+        whole = {"role": "allows" if answer else "misses", "moves": [made, answer], **values}
+        if values["kind"] == "material":
+            whole = {"given": [], **whole}
+        if found := values.get("motif"):
+            whole["motif"] = {"kind": found[0], "squares": found[1].split()}
+        claim = from_plain(whole)
+        said = verdict(claim, board, move, balance(board, chess.WHITE), judging)
         rejected += said != "agreed"
-        print("accepted:" if said == "agreed" else f"{said}:", sentence)
+        print("accepted:" if said == "agreed" else f"{said}:", words.sentence(claim, board))
     return rejected
 
 
@@ -329,6 +353,7 @@ def main() -> None:
     parser.add_argument("--judge-nodes", type=int, default=600_000)
     parser.add_argument("--nodes", type=int, default=150_000)
     parser.add_argument("--games", type=int, default=1000)
+    parser.add_argument("--apart", type=int, nargs="*", default=(), metavar="GAME", help="games that are also counted apart")
     parser.add_argument("--folder", type=Path, default=Path("reasons-trial"))
     parser.add_argument("--stable", action="store_true", help="also analyse at 100,000 and 400,000 nodes")
     parser.add_argument("--show", action="store_true", help="print all sentences with their verdicts")
@@ -340,7 +365,7 @@ def main() -> None:
     pgn.write_text("".join(f"{game}\n\n" for game in games))
     judging = Judge(args.judge, args.judge_nodes, args.folder / "judge.jsonl")
     try:
-        print(f"false sentences rejected: {examine(judging)} of {len(FALSE)}")
+        print(f"false claims rejected: {examine(judging)} of {len(FALSE)}")
         for command in args.commands:
             report(command, pgn, args, judging)
     finally:

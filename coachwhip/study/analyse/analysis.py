@@ -7,7 +7,6 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from functools import partial
 from itertools import chain, starmap
 from types import TracebackType
 from typing import Any, NamedTuple, TextIO
@@ -16,13 +15,13 @@ import chess
 from chess.engine import EngineError, Limit, SimpleEngine
 
 from ...cli.command import CommandError, warn
-from ...cli.files import write_bytes
+from ...cli.files import naming, write_bytes
 from ...cli.journal import Journal, part, usable
 from ...cli.run import Experiment
-from ...coach.exchange import Evaluator
-from ...coach.reasons import why_bad
-from ...coach.study import Side, Study, colours_of, over_games, player_of, read_studies
-from ...games.pgn import game_text
+from ...coach.analyst import Analyst
+from ...coach.results import Side, over_games, sides
+from ...coach.study import AnalysedGame, colours_of, player_of, title
+from ...games.pgn import PgnError, game_text, is_empty, read_games
 from ...games.time_control import TimeControl
 from ...pages import board_page
 from ...text import counted, reason, shorten
@@ -55,7 +54,7 @@ def survey(files: Sequence[tuple[str, str]], player: str | None) -> Survey:
     return Survey(positions, faults, digest.hexdigest())
 
 
-def _studies(files: Sequence[tuple[str, str]], player: str | None) -> Iterator[Study]:
+def _studies(files: Sequence[tuple[str, str]], player: str | None) -> Iterator[AnalysedGame]:
     """Yield the games of files, of which only this player's moves are judged (None: both players')."""
     for study in chain.from_iterable(starmap(read_studies, files)):
         if player is not None:
@@ -64,12 +63,29 @@ def _studies(files: Sequence[tuple[str, str]], player: str | None) -> Iterator[S
 
 
 def _stored(line: Mapping[str, Any]) -> tuple[int, tuple[list[Any], list[str]]]:
-    """Return the number of a game in the journal, its analyses for `Study.load`, and its puzzles. Raises LookupError, TypeError."""
+    """Return the number of a game in the journal, its analyses for `AnalysedGame.load`, and its puzzles. Raises LookupError, TypeError."""
     found = [part(puzzle, str) for puzzle in part(line["puzzles"], list)]
     return part(line["game"], int), (part(line["analyses"], list), found)
 
 
-class AnalysisRun(Experiment[Study, list[str]]):
+def read_studies(path: str, name: str = "") -> Iterator[AnalysedGame]:
+    """Yield the games of a file, one by one; each keeps the moves before its fault. Labels call the file `name`.
+
+    Raises CommandError for a file that has no game in it, OSError.
+    """
+    has_games = False
+    try:
+        with naming(path), open(path, "rb") as file:
+            for number, game in enumerate(read_games(file), start=1):
+                has_games = has_games or not is_empty(game)
+                yield AnalysedGame(game, f"{name or path}: game {number} ({title(game)})")
+    except PgnError as error:
+        raise CommandError(f"{name or path}: {error}") from error
+    if not has_games:
+        raise CommandError(f"{name or path}: it contains no game")
+
+
+class AnalysisRun(Experiment[AnalysedGame, list[str]]):
     """The analysis of the games, one after the other; a signal leaves the last one as far as it is analysed."""
 
     NAME, UNITS = "analyse", "positions"
@@ -90,12 +106,12 @@ class AnalysisRun(Experiment[Study, list[str]]):
         self.total, self._faults = survey.positions, survey.faults
         self._limits = {name: value for name in ("time", "depth", "nodes") if (value := getattr(control, name))}
         self._limit = Limit(**self._limits)
-        self._explain = partial(why_bad, evaluator=Evaluator(args.weights))
+        self._analyst = Analyst(engine, self._limit, args.multipv)
         self._number = 0  # of the game that is analysed, from 1
-        self._unfinished: Study | None = None  # that game
+        self._unfinished: AnalysedGame | None = None  # that game
         self._puzzles: list[str] = []
         self._sides: list[tuple[Side, Side]] = []  # the results of the players
-        self._shown: list[Study] = []  # on the page
+        self._shown: list[AnalysedGame] = []  # on the page
         self._games: list[dict[str, Any]] = []  # for --json
         self._is_complete = False
 
@@ -111,12 +127,12 @@ class AnalysisRun(Experiment[Study, list[str]]):
                 self._write(self._unfinished)
         self._opened.__exit__(kind, error, where)
 
-    def batches(self) -> Iterator[Iterable[Study]]:
+    def batches(self) -> Iterator[Iterable[AnalysedGame]]:
         """Yield the games; one is in memory at a time."""
         yield _studies(self._files, self._args.player)
         self._is_complete = True
 
-    def analyse(self, study: Study) -> list[str]:
+    def analyse(self, study: AnalysedGame) -> list[str]:
         """Analyse a game, unless the journal has it or --player is not in it; return its puzzles."""
         self._number += 1
         if not study.colours:
@@ -129,14 +145,14 @@ class AnalysisRun(Experiment[Study, list[str]]):
             return known_puzzles
         self._unfinished = study
         try:
-            study.analyse(self._engine, self._limit, self._args.multipv, self.bar.advance, self._explain)
+            self._analyst.analyse(study, self.bar.advance)
             return list(puzzles(study, self._engine, self._limit)) if self._args.puzzles else []
         except (ValueError, EngineError) as error:
             self._faults.append(f"{study.label}: {reason(error)}; the analysis of this game ends here")
             self.bar.log(f"warning: {self._faults[-1]}")
             return []
 
-    def keep(self, item: Study, result: list[str]) -> None:
+    def keep(self, item: AnalysedGame, result: list[str]) -> None:
         """Keep and write a game."""
         self._unfinished = None
         if item.colours and item.complete and self._number not in self._known:
@@ -144,13 +160,13 @@ class AnalysisRun(Experiment[Study, list[str]]):
         self._puzzles += result
         self._write(item)
 
-    def _write(self, study: Study) -> None:
+    def _write(self, study: AnalysedGame) -> None:
         """Write a game as far as it is analysed, and keep what the report needs of it."""
         study.annotate(self._engine.id["name"])
         if self._output:
             print(game_text(study.game), end="", file=self._output, flush=True)
         if study.colours:
-            self._sides.append(study.sides())
+            self._sides.append(sides(study))
             if self._args.json:
                 self._games.append(game_dict(study))
             if self._args.report and study.boards and len(self._shown) < board_page.MAX_GAMES:

@@ -8,14 +8,15 @@ import chess
 from chess.engine import Limit, SimpleEngine
 
 from ...coach import judge
-from ...coach.study import Study, lines_of, title
+from ...coach.analyst import lines_of
+from ...coach.study import AnalysedGame, title
 from ...text import printable
 
 MUCH_BETTER = judge.BLUNDER.loss  # percent points of winning chances between the two best moves
 SOURCES = (judge.MISTAKE, judge.BLUNDER)
 
 
-def puzzles(study: Study, engine: SimpleEngine, limit: Limit) -> Iterator[str]:
+def puzzles(study: AnalysedGame, engine: SimpleEngine, limit: Limit) -> Iterator[str]:
     """Yield lines of EPD: positions in which a player missed the only good move, and those in which the mistake can be punished.
 
     The two best moves decide whether there is only one.

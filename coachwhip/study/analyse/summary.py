@@ -4,10 +4,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ...cli.table import plain
+from ...cli import table as text_table
 from ...coach import judge
+from ...coach.claims import plain
+from ...coach.line import Line
 from ...coach.phases import PHASES, RULE
-from ...coach.study import JudgedMove, Line, Side, Study, over_games, score_text, title
+from ...coach.results import Side, over_games, sides
+from ...coach.study import AnalysedGame, JudgedMove, score_text, title
 from ...text import shorten
 
 HEADINGS = ("game", "player", "accuracy", *PHASES, "loss", *(kind.sign for kind in judge.JUDGEMENTS))
@@ -24,12 +27,12 @@ def table(games: Sequence[tuple[Side, Side]]) -> str:
     """Return a table with two rows for each game, and one for each player of several."""
     rows = [(f"{number}", shorten(side.name, 40), *side.cells()) for number, sides in enumerate(games, start=1) for side in sides]
     rows += [(f"all {number}", shorten(side.name, 40), *side.cells()) for number, side in over_games(games)]
-    return f"loss is the average in centipawns\n{plain(HEADINGS, rows, left=2)}\n{RULE}"
+    return f"loss is the average in centipawns\n{text_table.plain(HEADINGS, rows, left=2)}\n{RULE}"
 
 
-def game_dict(study: Study) -> dict[str, Any]:
+def game_dict(study: AnalysedGame) -> dict[str, Any]:
     """Return the results of a game as values for JSON; scores are from White's side, in centipawns or moves to mate."""
-    white, black = (side._asdict() for side in study.sides())
+    white, black = (side._asdict() for side in sides(study))
     positions = []
     for board, analysis in zip(study.boards, study.analyses, strict=True):
         known = {"depth": analysis.depth, "lines": [_line_dict(line) for line in analysis.lines]} if analysis else {}
@@ -40,7 +43,7 @@ def game_dict(study: Study) -> dict[str, Any]:
         "complete": study.complete,
         "white": white,
         "black": black,
-        "moves": [_move_dict(move) for move in study.judged_moves()],
+        "moves": [_move_dict(study, move) for move in study.judged_moves()],
         "positions": positions,
     }
 
@@ -51,7 +54,7 @@ def _line_dict(line: Line) -> dict[str, Any]:
     return {"text": score_text(line.score), **value, "moves": [move.uci() for move in line.moves]}
 
 
-def _move_dict(move: JudgedMove) -> dict[str, Any]:
+def _move_dict(study: AnalysedGame, move: JudgedMove) -> dict[str, Any]:
     return {
         "ply": move.at + 1,
         "san": move.san,
@@ -60,5 +63,6 @@ def _move_dict(move: JudgedMove) -> dict[str, Any]:
         "loss_win_percent": round(move.loss, 2),
         "accuracy": round(move.accuracy, 1),
         "judgement": move.judgement.name if move.judgement else None,
-        "reason": move.before.reason or None,
+        "reason": study.reason(move.at) or None,
+        "claims": [*map(plain, move.before.claims)],
     }

@@ -82,7 +82,7 @@ def _play(args: argparse.Namespace) -> int:
     except EngineError as error:
         raise CommandError(str(error)) from error
     with engine:
-        game = Game(engine, Setup(board, human, args.time, args.elo), args.weights)
+        game = Game(engine, Setup(board, human, args.time, args.elo))
         if args.browser:
             serve(args, game)
         else:

@@ -18,7 +18,6 @@ import webbrowser
 from argparse import Namespace
 from collections.abc import Mapping
 from contextlib import suppress
-from functools import partial
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import StringIO
@@ -31,8 +30,9 @@ from chess.engine import Limit
 
 from ...cli.command import CommandError, in_words, warn
 from ...coach import judge
-from ...coach.reasons import why_bad
-from ...coach.study import LINE_PLIES, Line, Study, lines_of, score_text
+from ...coach.analyst import Analyst, lines_of
+from ...coach.line import Line
+from ...coach.study import LINE_PLIES, AnalysedGame, score_text
 from ...games.time_control import TimeControl
 from ...in_process import open_engine
 from ...pages import board_page
@@ -262,13 +262,13 @@ class SharedGame:
 
     def report(self) -> str:
         """Analyse the game so far, and return the page about it."""
-        game, pgn = self.game, self.game.pgn()
+        pgn = self.game.pgn()
         with self._analysing:
             if self._report[0] != pgn:
                 copy = chess.pgn.read_game(StringIO(pgn))
                 assert copy, "it is a game"
-                study, name = Study(copy, "the game"), self._analyst.id["name"]
-                study.analyse(self._analyst, ANALYSIS, 1, lambda: None, partial(why_bad, evaluator=game.evaluator))
+                study, name = AnalysedGame(copy, "the game"), self._analyst.id["name"]
+                Analyst(self._analyst, ANALYSIS).analyse(study)
                 study.annotate(name)
                 described, player = f"{name}, {ANALYSIS.nodes} nodes a position", "Human"
                 self._report = pgn, board_page.page([study], described, player=player, back="/")

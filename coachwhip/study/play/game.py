@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from functools import cached_property, partial
+from functools import partial
 from io import BufferedReader, BytesIO, StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,9 +23,11 @@ from ... import __version__
 from ...cli.command import CommandError, in_words, uninterrupted
 from ...cli.files import append, naming, write_bytes
 from ...cli.outputs import require_kind
-from ...coach.exchange import Evaluator
-from ...coach.reasons import why_best
-from ...coach.study import Line, for_engine, lines_of
+from ...coach import verdict
+from ...coach.analyst import for_engine, lines_of
+from ...coach.claims import Role
+from ...coach.line import Line
+from ...coach.words import sentence
 from ...games.adjudication import DRAW, MATE_SCORE, UNFINISHED, Ending, find_ending, win
 from ...games.openings import read_line, read_position
 from ...games.pgn import ENGLISH, PgnError, game_text, split_games
@@ -93,9 +95,9 @@ class Game:
     `changes` counts the positions and ends so far. Who needs several calls about one position holds `lock`.
     """
 
-    def __init__(self, engine: SimpleEngine, setup: Setup, weights: Path | None = None) -> None:
-        """Start a game; `weights` are the engine's. Nobody else may use the engine from now on."""
-        self._engine, self._setup, self._weights = engine, setup, weights
+    def __init__(self, engine: SimpleEngine, setup: Setup) -> None:
+        """Start a game. Nobody else may use the engine from now on."""
+        self._engine, self._setup = engine, setup
         self.lock = threading.RLock()
         self._engine_lock = threading.Lock()  # held during a search; taken before `lock`
         self._search: SimpleAnalysisResult | None = None  # the last one
@@ -183,7 +185,8 @@ class Game:
         gain = threats[0].score.score(mate_score=MATE_SCORE) - best[0].score.score(mate_score=MATE_SCORE)
         if (gain if passed.turn else -gain) < THREAT:
             return passed, None, f"{side} threatens nothing."
-        _, why = why_best(passed, threats[0], None, search, self.evaluator)
+        claim = verdict.about(passed, threats[0], None, search)
+        why = sentence(claim, passed) if claim else ""
         words = f"{side} threatens {passed.variation_san(threats[0].moves[:1]).replace('. ', '.')}. {why}".rstrip()
         return passed, threats[0], words
 
@@ -197,14 +200,10 @@ class Game:
         if not (lines := search(board, 1)):
             return None
         (best,), threats = lines, () if board.is_check() else search(_passed(board), 1)
-        threat, why = why_best(board, best, threats[0] if threats else None, search, self.evaluator)
-        words = f"{threat} Perhaps {board.san(best.moves[0])}. {why}".strip()
+        claim = verdict.about(board, best, threats[0] if threats else None, search)
+        why, move = sentence(claim, board) if claim else "", f"Perhaps {board.san(best.moves[0])}."
+        words = f"{why} {move}" if claim and claim.role is Role.THREATENS else f"{move} {why}".strip()
         return (board, best, words) if changes == self.changes else None
-
-    @cached_property
-    def evaluator(self) -> Evaluator:
-        """Evaluates as the engine does."""
-        return Evaluator(self._weights)
 
     def _lines(self, changes: int, board: chess.Board, count: int) -> tuple[Line, ...]:
         """Return the best lines of a board, their scores from White's side; none if the game has changed, or it is not the person's turn."""
