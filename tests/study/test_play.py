@@ -21,8 +21,10 @@ from uci_process import environment
 from coachwhip import open_engine
 from coachwhip.games.time_control import TimeControl
 from coachwhip.study.play.__main__ import main, time_control
-from coachwhip.study.play.game import Game, Setup, read_move
+from coachwhip.study.play.game import Game, Setup
+from coachwhip.study.play.opponent import Opponent
 from coachwhip.study.play.terminal import Screen, Terminal
+from coachwhip.study.play.typed import read_move
 
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1"
 FAST = ["--time", "0.01"]
@@ -62,10 +64,15 @@ def run_from(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     def run_from(fen: str, *lines: str, time: str = "0.01") -> str:
         monkeypatch.setattr(sys, "stdin", Script(iter(lines)))
         with open_engine() as engine:
-            Terminal(Game(engine, Setup(chess.Board(fen), chess.WHITE, time_control(time)))).play()
+            at_a_terminal(engine, Setup(chess.Board(fen), chess.WHITE, time_control(time)))
         return capsys.readouterr().out
 
     return run_from
+
+
+def at_a_terminal(engine: SimpleEngine, setup: Setup, pgn: Path | None = None) -> None:
+    game = Game(setup)
+    Terminal(game, Opponent(engine, game), pgn).play()
 
 
 def games(path: Path) -> list[chess.pgn.Game]:
@@ -236,7 +243,7 @@ def test_a_move_that_comes_too_late(
         yield "a3a4"
 
     monkeypatch.setattr(sys, "stdin", Script(person()))
-    Terminal(Game(engine, Setup(chess.Board(fen), chess.WHITE, TimeControl(1)))).play()
+    at_a_terminal(engine, Setup(chess.Board(fen), chess.WHITE, TimeControl(1)))
     assert ending in capsys.readouterr().out
 
 
@@ -261,7 +268,7 @@ def test_a_game_is_in_its_file_as_soon_as_it_ends(
         yield "Ra3"
 
     monkeypatch.setattr(sys, "stdin", Script(person()))
-    Terminal(Game(engine, Setup(chess.Board(MATE_IN_ONE), chess.WHITE, TimeControl(time=0.01))), path).play()
+    at_a_terminal(engine, Setup(chess.Board(MATE_IN_ONE), chess.WHITE, TimeControl(time=0.01)), path)
     assert [game.headers["Result"] for game in games(path)[old:]] == ["0-1", "*", "*"]
 
 
@@ -357,11 +364,11 @@ def engine() -> Iterator[SimpleEngine]:
     ],
 )
 def test_undo_opens_a_finished_game(
-    engine: SimpleEngine, monkeypatch: pytest.MonkeyPatch, human: chess.Color, moves: str, ends: str, plies: int
+    monkeypatch: pytest.MonkeyPatch, human: chess.Color, moves: str, ends: str, plies: int
 ) -> None:
     """What was no move is taken back alone, else the person's last move; with the clocks of then, here 10 seconds less a move."""
     now = stopped_clock(monkeypatch)
-    game = Game(engine, Setup(chess.Board(), human, TimeControl(60)))
+    game = Game(Setup(chess.Board(), human, TimeControl(60)))
     for move in moves.split():
         assert game.make(chess.Move.from_uci(move))
         now[0] += 10
@@ -381,10 +388,11 @@ def test_undo_opens_a_finished_game(
 @pytest.mark.parametrize("change", [Game.undo, Game.resign, Game.new])
 def test_a_change_while_the_engine_thinks_drops_its_move(engine: SimpleEngine, change: Callable[[Game], object]) -> None:
     """It stops at once and its move is not made on the new position; the next one is that of the game."""
-    game = Game(engine, Setup(chess.Board(), chess.WHITE, TimeControl(time=1e6)))
+    game = Game(Setup(chess.Board(), chess.WHITE, TimeControl(time=1e6)))
+    opponent = Opponent(engine, game)
     answers: list[str | None] = []
     game.make(chess.Move.from_uci("a2a3"))
-    thread = threading.Thread(target=lambda: answers.append(game.answer()))
+    thread = threading.Thread(target=lambda: answers.append(opponent.answer()))
     thread.start()
     while not engine.protocol.command:  # until it thinks
         pass
@@ -395,12 +403,10 @@ def test_a_change_while_the_engine_thinks_drops_its_move(engine: SimpleEngine, c
 
 
 @pytest.mark.parametrize("human", chess.COLORS, ids=chess.COLOR_NAMES)
-def test_the_clock_of_a_person_who_does_nothing(
-    engine: SimpleEngine, monkeypatch: pytest.MonkeyPatch, human: chess.Color
-) -> None:
+def test_the_clock_of_a_person_who_does_nothing(monkeypatch: pytest.MonkeyPatch, human: chess.Color) -> None:
     """It runs after the first move of the person, who may have opened the page later."""
     now = stopped_clock(monkeypatch)
-    game = Game(engine, Setup(chess.Board(), human, TimeControl(60, 1)))
+    game = Game(Setup(chess.Board(), human, TimeControl(60, 1)))
     for move, seconds in zip(["a2a3", "a7a6", "b2b3"][: 3 - human], (100, 0 if human else 100, 0), strict=False):
         now[0] += seconds
         assert game.make(chess.Move.from_uci(move))

@@ -17,9 +17,11 @@ from ...games.openings import read_position
 from ...games.time_control import TimeControl
 from ...in_process import open_engine
 from ...uci.options import MAX_ELO, MIN_ELO
-from .browser import serve
-from .game import Game, Setup, from_pgn
+from .game import Game, Setup
+from .opponent import Opponent
+from .server import serve
 from .terminal import HELP, Terminal
+from .typed import from_pgn
 
 
 def time_control(text: str) -> TimeControl:
@@ -82,9 +84,10 @@ def _play(args: argparse.Namespace) -> int:
     except EngineError as error:
         raise CommandError(str(error)) from error
     with engine:
-        game = Game(engine, Setup(board, human, args.time, args.elo))
+        game = Game(Setup(board, human, args.time, args.elo))
+        opponent = Opponent(engine, game)
         if args.browser:
-            serve(args, game)
+            serve(args, game, opponent)
         else:
-            Terminal(game, args.pgn, shows_board=not args.no_board).play()
+            Terminal(game, opponent, args.pgn, shows_board=not args.no_board).play()
     return 0

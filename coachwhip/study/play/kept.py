@@ -1,53 +1,244 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Games in progress in the user's data folder, so that nothing that ends a program loses one.
+"""Where games are kept, so that nothing that ends a program loses one.
 
-Each program that runs has a file of its own there, which it locks, and adds a line to it after each move; the last whole line counts.
+The game of each running program is a PGN file of its own in the folder of unfinished games, replaced after each move; a locked file
+next to it shows that the program runs. When another game begins or the program ends, a finished game goes to the end of games.pgn.
 """
 
-import json
-from contextlib import suppress
+import argparse
+import os
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from io import StringIO
 from pathlib import Path
 from secrets import token_hex
-from typing import Any
+from typing import NamedTuple
 
-from ...cli.command import CommandError
-from ...cli.files import append, lock, user_folder
+import chess
+import chess.pgn
 
-LeftGame = tuple[Path, dict[str, Any]]  # its file, and what `Game.to_json` has returned
+from ...cli.command import CommandError, in_words, uninterrupted, warn, whole_number
+from ...cli.files import append, lock, naming, user_folder, write_bytes
+from ...cli.outputs import require_kind
+from ...games.adjudication import BLACK_WINS, DRAW, UNFINISHED, WHITE_WINS
+from ...games.openings import read_position
+from ...games.pgn import game_text
+from ...games.time_control import parse_time_control
+from ...uci.options import MAX_ELO, MIN_ELO
+from .game import Game, Setup
+
+VERSION = "1"  # of the tags of kept games
+TAGS = ("Kept", "Human", "Level", "Control")  # which only these have
+SIDES = {"white": chess.WHITE, "black": chess.BLACK}
+RESULTS = (WHITE_WINS, DRAW, BLACK_WINS, UNFINISHED)
+MAX_BYTES = 1 << 18  # of a kept game
+PATIENCE = 1.0  # seconds for reading what other programs have left
+UNREADABLE = (CommandError, OSError, ValueError, KeyError, argparse.ArgumentTypeError)
 
 
-def data_folder() -> Path:
-    """Return the folder for this user's games in progress."""
-    return user_folder("XDG_DATA_HOME", ".local/share", "Application Support") / "games"
+class LeftGame(NamedTuple):
+    """A game that another program has left, ready to go on."""
+
+    path: Path
+    setup: Setup
+    tree: chess.pgn.Game
+
+    @property
+    def offer(self) -> str:
+        """Words for the person."""
+        number = self.tree.end().board().fullmove_number
+        return f"Your game of {self.tree.headers['Date']} is not finished; it has reached move {number}."
 
 
-class KeptGame:
-    """The file of this program."""
+class Drafts:
+    """The kept game of this program, and `left`, one that another program has left."""
 
-    def __init__(self, folder: Path) -> None:
-        """Make it. Raises OSError."""
-        folder.mkdir(0o700, parents=True, exist_ok=True)
-        self._path = folder / f"{token_hex(8)}.jsonl"
-        self._file = self._path.open("xb", 0)
-        lock(self._file, self._path)
+    left: LeftGame | None = None
+    complaint = ""  # why the game is not kept now
+    _kept = -1  # `changes` of the game that is kept
 
-    def write(self, game: dict[str, Any] | None) -> None:
-        """Keep a game as it is now; None: there is none. Raises OSError."""
-        if game is None:
-            self._file.truncate(0)
+    def __init__(self, game: Game, *, offers: bool = True) -> None:
+        """`offers`: whether the person may want to go on with another game. What cannot be read gets a warning."""
+        self._game, self._locked = game, ExitStack()
+        data = user_folder("XDG_DATA_HOME", ".local/share", "Application Support")
+        self._folder, self._finished = data / "unfinished", data / "games.pgn"
+        self._path = self._folder / f"{token_hex(8)}.pgn"
+        try:
+            self._make_folder(data / "games")
+            games = [*self._all_left()]
+        except OSError as error:
+            self._complain(error)
         else:
-            append(self._file, json.dumps(game).encode() + b"\n")
+            self.left = games[0] if games and offers else None
+
+    def _make_folder(self, former: Path) -> None:
+        """Make the folder, for this user alone; the first time, name the games that a former version has left."""
+        if not self._folder.exists():
+            self._folder.mkdir(0o700, parents=True)
+            if any(former.glob("*.jsonl")):
+                warn(f"warning: an earlier version has left unfinished games in {former}; the last line of each file has its PGN")
+
+    def _all_left(self) -> Iterator[LeftGame]:
+        """Yield the games in progress that no running program has, the newest first; put finished ones into games.pgn."""
+        entries = [entry for entry in os.scandir(self._folder) if entry.name.endswith(".pgn")]
+        entries.sort(key=lambda entry: -entry.stat(follow_symlinks=False).st_mtime)
+        end, unread = time.monotonic() + PATIENCE, []
+        for path in map(Path, entries):
+            if time.monotonic() > end:
+                break
+            try:
+                with _locked(path) as is_free:
+                    if not is_free:
+                        continue
+                    left = _read(path)
+                    if left.tree.headers["Result"] == UNFINISHED:
+                        yield left
+                    else:
+                        self._move(path, game_text(left.tree).strip())
+            except UNREADABLE:
+                unread.append(path)
+        if unread:
+            more = f" and {len(unread) - 1} more" if len(unread) > 1 else ""
+            warn(f"warning: {unread[0]}{more}: not a game that this version of coachwhip can read; passed over")
+
+    def keep(self) -> None:
+        """Replace the kept game by the game as it is, if that has changed. After an error the next change tries again."""
+        with self._game.changed:
+            if self._kept == self._game.changes:
+                return
+            self._kept = self._game.changes
+            try:
+                self._keep()
+            except (CommandError, OSError) as error:
+                self._complain(error)
+            else:
+                self.complaint = ""
+
+    def _keep(self) -> None:
+        if not self._game.is_played:
+            self._path.unlink(missing_ok=True)
+            return
+        is_new = not self._path.exists()
+        if is_new:
+            self._lock()
+        write_bytes(self._path, _kept_text(self._game).encode())
+        if is_new:
+            self._path.chmod(0o600)
+
+    def _lock(self) -> None:
+        self._locked.close()
+        self._locked.enter_context(_locked(self._path))
+
+    def _complain(self, error: CommandError | OSError) -> None:
+        """Say once why a game is not kept."""
+        complaint = f"the game in progress is not kept: {in_words(error) if isinstance(error, OSError) else error}"
+        if complaint != self.complaint:
+            self.complaint = complaint
+            warn(f"warning: {complaint}")
+
+    def resume(self) -> None:
+        """Go on with the game that was left. Raises OSError if another program has taken it."""
+        with self._game.changed:
+            left, self.left = self.left, None
+            if left:
+                self._lock()
+                left.path.replace(self._path)
+                self._game.new(left.setup, left.tree)
+
+    def discard(self) -> None:
+        """Delete the game that was left. Raises OSError."""
+        with self._game.changed:
+            left, self.left = self.left, None
+            if left:
+                left.path.unlink(missing_ok=True)
+                self._game.touch()
+
+    def finish(self) -> None:
+        """Move the game to games.pgn, before another one begins. Raises CommandError."""
+        with uninterrupted(), self._game.changed:
+            if self._game.is_played:
+                try:
+                    self._move(self._path, self._game.pgn())
+                except OSError as error:
+                    raise CommandError(in_words(error)) from error
+
+    def _move(self, path: Path, text: str) -> None:
+        """Add a game to games.pgn, unless it is there already, and delete its file. Raises CommandError, OSError."""
+        require_kind(self._finished, "PGN")
+        with naming(self._finished), open(self._finished, "a+b", 0, opener=_private) as file:
+            lock(file, self._finished, wait=True)
+            file.seek(0)
+            data = file.read()
+            if text.encode() not in data:
+                append(file, ("\n" * bool(data) + text + "\n").encode())
+        path.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """End the keeping with the program: a finished game is moved, one in progress stays for the next program."""
+        try:
+            if self._game.ending:
+                self.finish()
+            self.keep()
+        except CommandError as error:
+            self._complain(error)
+        self._locked.close()
 
 
-def left_game(folder: Path) -> LeftGame | None:
-    """Return the newest game of the programs that no longer run, and remove files without one. Raises OSError."""
-    games = []
-    for path in sorted(folder.glob("*.jsonl"), key=lambda path: path.stat().st_mtime, reverse=True):
-        with suppress(CommandError, ValueError), path.open("rb") as file:
-            lock(file, path)
-            lines = file.read().rpartition(b"\n")[0].splitlines()
-            games.append((path, json.loads(lines[-1]) if lines else None))
-    for path, game in games:
-        if not game:
-            path.unlink()
-    return next(((path, game) for path, game in games if game), None)
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[bool]:
+    """Lock the file next to a kept game while the block runs; False if a running program has it. Raises OSError."""
+    lock_path = path.with_suffix(".lock")
+    with suppress(FileNotFoundError):
+        if not stat.S_ISREG(lock_path.lstat().st_mode):
+            raise FileExistsError(f"{lock_path} is not a regular file")
+    with open(lock_path, "ab", 0, opener=_private) as file:
+        try:
+            lock(file, lock_path)
+        except CommandError:
+            yield False
+            return
+        yield True
+    with suppress(OSError):
+        lock_path.unlink()
+
+
+class _MainLine(chess.pgn.GameBuilder[chess.pgn.Game]):
+    """Reads no variations; an error raises ValueError instead of being logged."""
+
+    def handle_error(self, error: Exception) -> None:
+        raise ValueError(str(error))
+
+    def begin_variation(self) -> chess.pgn.SkipType:  # type: ignore[override]
+        return chess.pgn.SKIP
+
+
+def _kept_text(game: Game) -> str:
+    """Return a game with what else `_read` needs."""
+    setup = game.setup
+    values = (VERSION, chess.COLOR_NAMES[setup.human], str(setup.elo or ""), str(setup.control))
+    tags = "".join(f'[{name} "{value}"]\n' for name, value in zip(TAGS, values, strict=True))
+    return f"{tags}{game.pgn()}\n"
+
+
+def _read(path: Path) -> LeftGame:
+    """Return a game that was kept. Raises one of UNREADABLE if the file holds something else."""
+    status = path.lstat()
+    if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
+        raise ValueError("not a kept game")
+    tree = chess.pgn.read_game(StringIO(path.read_text("utf-8")), Visitor=_MainLine)
+    if tree is None:
+        raise ValueError("no game")
+    version, human, level, control = (tree.headers.pop(name) for name in TAGS)
+    if version != VERSION or not tree.variations or tree.headers["Result"] not in RESULTS:
+        raise ValueError("another version, no move, or no result")
+    first = tree.board()
+    read_position("it", first.fen(shredder=first.chess960), chess960=first.chess960)  # it can be played
+    elo = whole_number(MIN_ELO, MAX_ELO)(level) if level else None
+    setup = Setup(tree.end().board(), SIDES[human], parse_time_control(control), elo)
+    return LeftGame(path, setup, tree)

@@ -21,10 +21,11 @@
     return answer;
   }
 
-  // Asks for the state, seldom while nobody sees it.
-  async function poll(turn) {
-    if (!document.hidden || turn % 20 === 0) await send({ do: "state" });
-    setTimeout(poll, 250, turn + 1);
+  // Asks for the state while somebody sees it. The answer comes at once if there is a newer one, else within a second.
+  async function poll() {
+    if (document.hidden) await new Promise((seen) => { document.addEventListener("visibilitychange", seen, { once: true }); });
+    const answer = await send({ do: "state" });
+    setTimeout(poll, "message" in answer ? 1000 : 0);
   }
 
   function show(now) {
@@ -132,5 +133,5 @@
   for (const link of all("a[data-key]")) link.search = key;
   document.body.classList.add("scripted");
   setInterval(showClocks, 200);
-  poll(0);
+  poll();
 })();

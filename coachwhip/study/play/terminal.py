@@ -11,7 +11,10 @@ import chess
 
 from ...games.pgn_clock import clock_text
 from ...text import printable, shorten
-from .game import Game, read_move, save_or_show
+from .game import Game
+from .opponent import Opponent
+from .saved import save_or_show
+from .typed import read_move
 
 SIDES = ("Black", "White")
 HELP = """\
@@ -66,9 +69,9 @@ class Screen:
 class Terminal:
     """A game whose moves and commands come from standard input."""
 
-    def __init__(self, game: Game, pgn: Path | None = None, *, shows_board: bool = True) -> None:
+    def __init__(self, game: Game, opponent: Opponent, pgn: Path | None = None, *, shows_board: bool = True) -> None:
         """`pgn`: a file that gets each game when it ends, and what there is of it at `new` and `quit`. `shows_board`: after each move."""
-        self._game, self._pgn, self._shows_board = game, pgn, shows_board
+        self._game, self._opponent, self._pgn, self._shows_board = game, opponent, pgn, shows_board
         self._screen = Screen(game.human)
 
     def play(self) -> None:
@@ -80,7 +83,7 @@ class Terminal:
             with suppress(EOFError):
                 while True:
                     if game.is_engine_to_move:
-                        if san := game.answer():
+                        if san := self._opponent.answer():
                             print(f"{game.name} plays {san}.")
                         self._show()
                     else:
@@ -143,12 +146,12 @@ class Terminal:
         game = self._game
         match line.lower():
             case "hint":
-                if hint := game.hint():
+                if hint := self._opponent.hint():
                     print(hint[2])
                 else:  # the time is up
                     self._show()
             case "draw":
-                if game.offer_draw() or game.ending:
+                if self._opponent.offer_draw() or game.ending:
                     self._show()
                 else:
                     print(f"{game.name} declines the draw.")

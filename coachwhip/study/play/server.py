@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The game in a browser: an HTTP server for the person at this computer, and nobody else.
+
+The page's script, `play.js`, knows no rules of chess: it asks for the game again and again, gets each new position with its legal moves,
+and sends what the person does, all as JSON. The printed address lets one browser in, once, and gives it a key, which its script sends
+with each request. Without the key, under another host name or from the page of another site, every request is rejected, except for the
+page without a game. There is no cookie: browsers send cookies to every server of this computer, whatever its port.
+"""
+
+import json
+import os
+import secrets
+import sys
+import tempfile
+import threading
+import webbrowser
+from argparse import Namespace
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from ...cli.command import CommandError
+from .game import Game
+from .kept import Drafts
+from .opponent import Opponent
+from .page import entry_page, game_page
+from .shared import Table
+
+ADDRESS = "127.0.0.1"
+MAX_REQUEST = 1 << 18  # bytes; a pasted game is the longest
+NO_ENTRY = "Open the address that coachwhip has printed; it works once, so if it has been used, start coachwhip again."
+HEADERS = {  # of every answer; the rest of a page's policy is in the page, see `document`
+    "Content-Security-Policy": "frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+}
+
+
+class Server(ThreadingHTTPServer):
+    """The server of a game: gives `key` to the browser that brings `token` first, and then lets in only who has it."""
+
+    _door: Path | None = None  # forwards to the address
+    daemon_threads = True
+    allow_reuse_address = sys.platform != "win32"  # there it would let another program take the port
+
+    def __init__(self, port: int, game: Table) -> None:
+        super().__init__((ADDRESS, port), Handler)
+        self.game, self.page = game, game_page(game)
+        self.host = f"{ADDRESS}:{self.server_port}"
+        self.token, self.key = secrets.token_urlsafe(), secrets.token_urlsafe()
+        self.url = f"http://{self.host}/?token={self.token}"
+        self._entry = threading.Lock()  # never released
+
+    def open_browser(self) -> None:
+        """Open a file that only this user can read, which forwards to the address: all users can read command lines.
+
+        It is in the home folder, because browsers in a sandbox read neither /tmp nor hidden folders.
+        """
+        with suppress(OSError):
+            handle, name = tempfile.mkstemp(".html", "coachwhip-", os.path.expanduser("~"))
+            self._door = Path(name)
+            with open(handle, "w", encoding="utf-8") as file:
+                file.write(f'<!DOCTYPE html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={self.url}">')
+            # In a thread: a text browser returns at its end.
+            threading.Thread(target=webbrowser.open, args=[self._door.as_uri()], daemon=True).start()
+
+    def enter(self, token: str) -> bool:
+        """Return whether this is the token, which is good once."""
+        if not _is_same(token, self.token) or not self._entry.acquire(blocking=False):
+            return False
+        self._close_door()
+        return True
+
+    def server_close(self) -> None:
+        """Free the port."""
+        super().server_close()
+        self._close_door()
+
+    def _close_door(self) -> None:
+        if self._door:
+            self._door.unlink(missing_ok=True)
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One request."""
+
+    server: Server
+    server_version, sys_version = "coachwhip", ""
+    timeout = 60  # seconds for a browser to send its request
+
+    def handle(self) -> None:
+        """Answer, unless the browser hangs up."""
+        with suppress(OSError):
+            super().handle()
+
+    def do_GET(self) -> None:
+        """Answer with a page, the PGN, or, to POST, what came of a command of the page."""
+        try:
+            status, text, kind = self._content(*self.path.partition("?")[::2])
+        except Exception as error:  # noqa: BLE001 - the page shows it
+            status, text, kind = 400, f"coachwhip cannot do this: {error!r}", "text/plain"
+        data = text.encode()
+        self.send_response(status)
+        self.send_header("Content-Type", f"{kind}; charset=utf-8")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    do_POST = do_GET  # noqa: N815 - the name that http.server looks for
+
+    def _content(self, path: str, query: str) -> tuple[int, str, str]:
+        """Return status, text and kind of the answer. Raises any exception for a request that the page would not send."""
+        server, plain = self.server, "text/plain"
+        if not self._is_local():
+            return 403, "Requests from other sites are rejected.", plain
+        match f"{self.command} {path}":
+            case "GET /" if not query:
+                return 200, server.page, "text/html"
+            case "GET /" if server.enter(query.removeprefix("token=")):
+                return 200, entry_page(server.key), "text/html"
+            case _ if not _is_same(query, f"key={server.key}"):
+                return 403, NO_ENTRY, plain
+            case "GET /game.pgn":
+                return 200, f"{server.game.game.pgn()}\n", "application/x-chess-pgn"
+            case "GET /report":
+                return 200, server.game.report(), "text/html"
+            case "POST /do":
+                size = int(self.headers.get("Content-Length", ""))
+                if not 0 <= size <= MAX_REQUEST:
+                    return 413, f"A request has at most {MAX_REQUEST} bytes.", plain
+                return 200, json.dumps(server.game.handle(json.loads(self.rfile.read(size)))), "application/json"
+        return 404, "There is no such page.", plain
+
+    def _is_local(self) -> bool:
+        """Return whether the request names this server, and comes from its page or, to get something, from no page."""
+        host, origin = self.server.host, self.headers.get("Origin")
+        return self.headers.get("Host") == host and (origin == f"http://{host}" or (origin is None and self.command == "GET"))
+
+    def end_headers(self) -> None:
+        """Add the headers of every answer."""
+        for name, value in HEADERS.items():
+            self.send_header(name, value)
+        super().end_headers()
+
+    def log_message(self, *_: Any) -> None:
+        """Print nothing."""
+
+
+def _is_same(text: str, secret: str) -> bool:
+    return secrets.compare_digest(text.encode(), secret.encode())
+
+
+def serve(args: Namespace, game: Game, opponent: Opponent) -> None:
+    """Serve the game until Ctrl-C. Raises CommandError if the port cannot be used."""
+    drafts = Drafts(game, offers=args.fen is None and not args.pgn_start)
+    table = Table(args, game, opponent, drafts)
+    try:
+        server = Server(args.port, table)
+    except OSError as error:
+        raise CommandError(f"port {args.port} cannot be used ({error.strerror}); choose another --port") from error
+    try:
+        with server, suppress(KeyboardInterrupt):
+            print(f"Play at {server.url}\nCtrl-C ends the game.", flush=True)
+            if not args.no_open:
+                server.open_browser()
+            server.serve_forever()
+    finally:
+        table.close()
