@@ -15,7 +15,7 @@ from coachwhip.bench.engines import builds
 from coachwhip.bench.match import __main__ as match
 
 from coachwhip.cli.command import CommandError
-from coachwhip.study.play.kept import data_folder
+from coachwhip.cli.files import user_folder
 
 # A coachwhip without a core: `setup.py build_ext --inplace` leaves a file, and the package is an engine that gives up.
 SETUP = """
@@ -162,4 +162,4 @@ def test_a_user_without_a_home_folder_gets_a_message(
     assert match.main(["--repository", str(repository), "--revision", "HEAD", "--revision", "HEAD"]) == 2
     assert capsys.readouterr().err == "coachwhip match: this user has no home folder: set HOME\n"
     with pytest.raises(OSError, match="this user has no home folder"):  # which `play --browser` survives
-        data_folder()
+        user_folder("XDG_DATA_HOME", ".local/share", "Application Support")

@@ -141,6 +141,20 @@ def test_nobody_else_reads_a_kept_game(start: Start, data: Path) -> None:
     assert {path.stat().st_mode & 0o777 for path in (data / "unfinished").iterdir()} == {0o600}
 
 
+def test_what_is_left_of_a_killed_write_is_removed(start: Start, data: Path) -> None:
+    _, drafts = start("e4")
+    kill(drafts)
+    folder = data / "unfinished"
+    names = ["x.pgn.0123456789abcdef.part", "y.lock"]
+    for name in names:
+        (folder / name).touch()
+        os.utime(folder / name, (1, 1))
+    (folder / "z.lock").touch()
+    start()
+    assert not {path.name for path in folder.iterdir()} & {*names}
+    assert (folder / "z.lock").exists()  # a program may be about to write its game
+
+
 def test_games_of_a_former_version_are_named_once(start: Start, data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     old = data / "games" / "0123.jsonl"
     old.parent.mkdir(parents=True)

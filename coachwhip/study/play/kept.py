@@ -35,6 +35,7 @@ SIDES = {"white": chess.WHITE, "black": chess.BLACK}
 RESULTS = (WHITE_WINS, DRAW, BLACK_WINS, UNFINISHED)
 MAX_BYTES = 1 << 18  # of a kept game
 PATIENCE = 1.0  # seconds for reading what other programs have left
+STALE_SECONDS = 60  # of a file that is no game, before it is removed: no program takes so long to write one
 UNREADABLE = (CommandError, OSError, ValueError, KeyError, argparse.ArgumentTypeError)
 
 
@@ -57,27 +58,32 @@ class Drafts:
 
     left: LeftGame | None = None
     complaint = ""  # why the game is not kept now
+    _path: Path | None = None  # of this program's; None: where there is no folder for it
     _kept = -1  # `changes` of the game that is kept
 
     def __init__(self, game: Game, *, offers: bool = True) -> None:
         """`offers`: whether the person may want to go on with another game. What cannot be read gets a warning."""
         self._game, self._locked = game, ExitStack()
-        data = user_folder("XDG_DATA_HOME", ".local/share", "Application Support")
-        self._folder, self._finished = data / "unfinished", data / "games.pgn"
-        self._path = self._folder / f"{token_hex(8)}.pgn"
         try:
-            self._make_folder(data / "games")
+            self._data = user_folder("XDG_DATA_HOME", ".local/share", "Application Support")
+            self._make_folder()
+            self._path = self._folder / f"{token_hex(8)}.pgn"
             games = [*self._all_left()]
+            self._sweep()
         except OSError as error:
             self._complain(error)
         else:
             self.left = games[0] if games and offers else None
 
-    def _make_folder(self, former: Path) -> None:
+    @property
+    def _folder(self) -> Path:
+        return self._data / "unfinished"
+
+    def _make_folder(self) -> None:
         """Make the folder, for this user alone; the first time, name the games that a former version has left."""
         if not self._folder.exists():
             self._folder.mkdir(0o700, parents=True)
-            if any(former.glob("*.jsonl")):
+            if any((former := self._data / "games").glob("*.jsonl")):
                 warn(f"warning: an earlier version has left unfinished games in {former}; the last line of each file has its PGN")
 
     def _all_left(self) -> Iterator[LeftGame]:
@@ -103,33 +109,45 @@ class Drafts:
             more = f" and {len(unread) - 1} more" if len(unread) > 1 else ""
             warn(f"warning: {unread[0]}{more}: not a game that this version of coachwhip can read; passed over")
 
+    def _sweep(self) -> None:
+        """Remove what killed programs have left next to their games. Raises OSError."""
+        for entry in os.scandir(self._folder):
+            path = Path(entry)
+            if not entry.is_file(follow_symlinks=False) or time.time() - path.lstat().st_mtime < STALE_SECONDS:
+                continue
+            if path.suffix == ".part":
+                path.unlink()
+            elif path.suffix == ".lock" and not path.with_suffix(".pgn").exists():
+                with _locked(path):  # which removes it
+                    pass
+
     def keep(self) -> None:
         """Replace the kept game by the game as it is, if that has changed. After an error the next change tries again."""
         with self._game.changed:
-            if self._kept == self._game.changes:
+            if not self._path or self._kept == self._game.changes:
                 return
             self._kept = self._game.changes
             try:
-                self._keep()
+                self._keep(self._path)
             except (CommandError, OSError) as error:
                 self._complain(error)
             else:
                 self.complaint = ""
 
-    def _keep(self) -> None:
+    def _keep(self, path: Path) -> None:
         if not self._game.is_played:
-            self._path.unlink(missing_ok=True)
+            path.unlink(missing_ok=True)
             return
-        is_new = not self._path.exists()
+        is_new = not path.exists()
         if is_new:
-            self._lock()
-        write_bytes(self._path, _kept_text(self._game).encode())
+            self._lock(path)
+        write_bytes(path, _kept_text(self._game).encode())
         if is_new:
-            self._path.chmod(0o600)
+            path.chmod(0o600)
 
-    def _lock(self) -> None:
+    def _lock(self, path: Path) -> None:
         self._locked.close()
-        self._locked.enter_context(_locked(self._path))
+        self._locked.enter_context(_locked(path))
 
     def _complain(self, error: CommandError | OSError) -> None:
         """Say once why a game is not kept."""
@@ -142,8 +160,8 @@ class Drafts:
         """Go on with the game that was left. Raises OSError if another program has taken it."""
         with self._game.changed:
             left, self.left = self.left, None
-            if left:
-                self._lock()
+            if left and self._path:
+                self._lock(self._path)
                 left.path.replace(self._path)
                 self._game.new(left.setup, left.tree)
 
@@ -158,7 +176,7 @@ class Drafts:
     def finish(self) -> None:
         """Move the game to games.pgn, before another one begins. Raises CommandError."""
         with uninterrupted(), self._game.changed:
-            if self._game.is_played:
+            if self._path and self._game.is_played:
                 try:
                     self._move(self._path, self._game.pgn())
                 except OSError as error:
@@ -166,9 +184,10 @@ class Drafts:
 
     def _move(self, path: Path, text: str) -> None:
         """Add a game to games.pgn, unless it is there already, and delete its file. Raises CommandError, OSError."""
-        require_kind(self._finished, "PGN")
-        with naming(self._finished), open(self._finished, "a+b", 0, opener=_private) as file:
-            lock(file, self._finished, wait=True)
+        finished = self._data / "games.pgn"
+        require_kind(finished, "PGN")
+        with naming(finished), open(finished, "a+b", 0, opener=_private) as file:
+            lock(file, finished, wait=True)
             file.seek(0)
             data = file.read()
             if text.encode() not in data:
