@@ -3,6 +3,8 @@
 
 import os
 import random
+import signal
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +12,7 @@ from pathlib import Path
 import chess
 import pytest
 from faulty_disk import room_of
+from uci_process import environment
 
 from coachwhip.games.time_control import TimeControl
 from coachwhip.study.play.game import Game, Setup
@@ -164,6 +167,35 @@ def test_games_of_a_former_version_are_named_once(start: Start, data: Path, caps
     start()
     assert capsys.readouterr().err == ""
     assert old.read_text() == '{"x":1}\n'
+
+
+@pytest.mark.parametrize("number", ["SIGKILL", "SIGHUP"])
+def test_a_terminal_that_is_closed_loses_no_game(data: Path, number: str) -> None:
+    pty = pytest.importorskip("pty")
+    env = {**environment(), "XDG_DATA_HOME": str(data), "HOME": str(data), "TERM": "dumb"}
+
+    def run(end: str, *lines: str) -> str:
+        """What a program shows that gets each line at the next prompt, and then a signal."""
+        ours, theirs = pty.openpty()
+        command = [sys.executable, *"-m coachwhip play --time 0.01 --no-board".split()]
+        with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=env, start_new_session=True) as process:
+            os.close(theirs)
+            shown = ""
+            for line in (*lines, ""):
+                before = len(shown)
+                while "> " not in shown[before:]:
+                    shown += os.read(ours, 4096).decode().replace("\r", "")
+                os.write(ours, f"{line}\n".encode() if line else b"")
+            process.send_signal(getattr(signal, end))
+            os.close(ours)
+        return shown
+
+    run(number, "e4")
+    shown = run("SIGKILL", "resume", "d4")
+    assert "it has reached move 2. Enter resume" in shown
+    assert "3. your move" in shown
+    assert "it has reached move 3." in run("SIGHUP", "discard")
+    assert not unfinished(data / "coachwhip")
 
 
 WRONG = [

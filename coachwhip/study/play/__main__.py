@@ -18,6 +18,7 @@ from ...games.time_control import TimeControl
 from ...in_process import open_engine
 from ...uci.options import MAX_ELO, MIN_ELO
 from .game import Game, Setup
+from .kept import Drafts
 from .opponent import Opponent
 from .server import serve
 from .terminal import HELP, Terminal
@@ -86,8 +87,10 @@ def _play(args: argparse.Namespace) -> int:
     with engine:
         game = Game(Setup(board, human, args.time, args.elo))
         opponent = Opponent(engine, game)
-        if args.browser:
-            serve(args, game, opponent)
+        is_for_person = args.browser or sys.stdin.isatty()  # and not a script
+        drafts = Drafts(game, offers=args.fen is None and not args.pgn_start) if is_for_person else None
+        if drafts and args.browser:
+            serve(args, game, opponent, drafts)
         else:
-            Terminal(game, opponent, args.pgn, shows_board=not args.no_board).play()
+            Terminal(game, opponent, args.pgn, drafts, shows_board=not args.no_board).play()
     return 0

@@ -153,9 +153,8 @@ def _is_same(text: str, secret: str) -> bool:
     return secrets.compare_digest(text.encode(), secret.encode())
 
 
-def serve(args: Namespace, game: Game, opponent: Opponent) -> None:
+def serve(args: Namespace, game: Game, opponent: Opponent, drafts: Drafts) -> None:
     """Serve the game until Ctrl-C. Raises CommandError if the port cannot be used."""
-    drafts = Drafts(game, offers=args.fen is None and not args.pgn_start)
     table = Table(args, game, opponent, drafts)
     try:
         server = Server(args.port, table)

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import chess
 
+from ...cli.command import CommandError, in_words
 from ...games.pgn_clock import clock_text
 from ...text import printable, shorten
 from .game import Game
+from .kept import Drafts
 from .opponent import Opponent
 from .saved import save_or_show
 from .typed import read_move
@@ -24,6 +26,7 @@ HELP = """\
   draw                 offer a draw
   resign               resign the game
   new                  start again
+  resume, discard      go on with the unfinished game that was offered, or delete it
   save FILE.pgn        append the current game to a file
   quit                 leave
 Enter alone draws the board again."""
@@ -69,19 +72,28 @@ class Screen:
 class Terminal:
     """A game whose moves and commands come from standard input."""
 
-    def __init__(self, game: Game, opponent: Opponent, pgn: Path | None = None, *, shows_board: bool = True) -> None:
-        """`pgn`: a file that gets each game when it ends, and what there is of it at `new` and `quit`. `shows_board`: after each move."""
-        self._game, self._opponent, self._pgn, self._shows_board = game, opponent, pgn, shows_board
+    def __init__(
+        self, game: Game, opponent: Opponent, pgn: Path | None = None, drafts: Drafts | None = None, *, shows_board: bool = True
+    ) -> None:
+        """`pgn`: a file that gets each game when it ends, and what there is of it at `new` and `quit`. `shows_board`: after each move.
+
+        Without `drafts`, games are not kept.
+        """
+        self._game, self._opponent, self._pgn, self._drafts, self._shows_board = game, opponent, pgn, drafts, shows_board
         self._screen = Screen(game.human)
 
     def play(self) -> None:
         """Play until the person quits."""
         game = self._game
         print(f"You are {SIDES[game.human]}. Enter a move (e4, Nf3, O-O or e2e4), or help for the commands.")
+        if self._drafts and self._drafts.left:
+            print(f"{self._drafts.left.offer} Enter resume to go on with it, or discard to delete it.")
         self._show()
         try:
             with suppress(EOFError):
                 while True:
+                    if self._drafts:
+                        self._drafts.keep()
                     if game.is_engine_to_move:
                         if san := self._opponent.answer():
                             print(f"{game.name} plays {san}.")
@@ -92,6 +104,8 @@ class Terminal:
             with suppress(OSError):  # of a terminal that was closed
                 print()
             self._save()
+            if self._drafts:
+                self._drafts.close()
 
     def _show(self) -> None:
         """Draw the board, unless the person wants none; print the result of a finished game, and save it."""
@@ -122,9 +136,9 @@ class Terminal:
             case "quit":
                 raise EOFError
             case "new":
-                self._save()
-                game.new()
-                self._show()
+                self._start_again()
+            case "resume" | "discard" as what if self._drafts and self._drafts.left and game.running is None:
+                self._settle(self._drafts, what)
             case "undo":
                 if game.undo():
                     self._show()
@@ -140,6 +154,30 @@ class Terminal:
                 self._show()
             case _:
                 self._handle_move(line)
+
+    def _start_again(self) -> None:
+        """Keep the game, and start another one."""
+        try:
+            self._save()
+            if self._drafts:
+                self._drafts.finish()
+        except CommandError as error:
+            print(f"The game goes on, because it cannot be kept: {error}.")
+            return
+        self._game.new()
+        self._show()
+
+    def _settle(self, drafts: Drafts, what: str) -> None:
+        """Go on with the game that was left, or delete it."""
+        try:
+            if what == "resume":
+                drafts.resume()
+            else:
+                drafts.discard()
+        except OSError as error:
+            print(in_words(error))
+        self._screen = Screen(self._game.human)
+        self._show()
 
     def _handle_move(self, line: str) -> None:
         """Carry out a command of a game that goes on, or make a move."""
