@@ -19,6 +19,7 @@ KINDS = {  # how files begin that commands write; a weights file is one that can
     "a page of coachwhip": rb"<!(?i:doctype) html>\n<html lang=.en.>\n<head>\n<meta charset=.utf-8.>\n<meta http-equiv=.Content-Security-Policy.",
     "a network": rb"coachwhip network ",
     "a log of match": rb"coachwhip match log, ",
+    "a settings file of selfplay": rb'\s*\{\s*"games":\s*\d+,\s*"plies":',
 }
 HEAD = 1 << 12  # bytes that show the kind
 
@@ -29,7 +30,7 @@ def check_outputs(
     """Check the files that a command writes before it opens any. Raises CommandError, OSError.
 
     `replaced` (with their kinds) and `grown` (at their end) are names of arguments. All can be written, and none is a path that another
-    argument names, or one of `reads`; those to replace are of their kinds, unless there is --force; --resume has its --journal or --checkpoint.
+    argument names, the network of --weights, or one of `reads`; those to replace are of their kinds, unless there is --force; --resume has its --journal or --checkpoint.
     """
     kept = "checkpoint" if hasattr(args, "checkpoint") else "journal"
     if getattr(args, "resume", False) and not getattr(args, kept):
@@ -37,7 +38,8 @@ def check_outputs(
     written = {name: getattr(args, name) for name in (*replaced, *grown) if getattr(args, name)}
     for path in written.values():
         _require_writable(path)
-    require_apart([*written.values()], [*reads, *_paths([value for name, value in vars(args).items() if name not in written])])
+    named = _paths([value for name, value in vars(args).items() if name not in written])
+    require_apart([*written.values()], [*reads, *named, *_networks(getattr(args, "weights", None))])
     for name, kind in replaced.items():
         if name in written and not args.force:
             require_kind(written[name], kind, ": choose another name, or replace it with --force")
@@ -79,6 +81,16 @@ def _paths(value: Any) -> list[Path]:
     if isinstance(value, (list, tuple)):
         return [path for item in value for path in _paths(item)]
     return [value] if isinstance(value, Path) else []
+
+
+def _networks(weights: Path | None) -> list[Path]:
+    """Return where the network of these weights (None: the shipped ones) may be; nowhere if they cannot be read, or only once."""
+    with suppress(config.WeightsError):
+        if weights is None or weights.is_file():
+            folders = (Path(weights or config.NETWORKS).parent, Path(config.NETWORKS))
+            name = (config.load(weights) if weights else config.load_default())["NETWORK"]
+            return [folder / name for folder in folders] if name else []
+    return []
 
 
 def _identity(file: Path | int) -> object:

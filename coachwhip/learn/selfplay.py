@@ -69,7 +69,7 @@ def _parser() -> Parser:
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     as_text = parser.add_argument_group("positions as text")
     add_options(as_text, EPD_OPTIONS)
-    add_force(as_text.add_argument)
+    add_force(parser.add_argument)
     games = parser.add_argument_group("games")
     add_options(games, GAME_OPTIONS)
     add = games.add_argument
@@ -88,17 +88,18 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _selfplay(args: argparse.Namespace) -> int:
+    args.settings_file = args.file.with_name(f"{args.file.name}.json")
     if args.epd:
         return _write_epd(args)
     if args.per_game or args.max_score is not None:
         raise CommandError("--per-game and --max-score go with --epd: FILE holds all positions, and tune and train choose")
-    args.settings_file = args.file.with_name(f"{args.file.name}.json")
-    check_outputs(args, {}, ["file", "settings_file"])
+    check_outputs(args, {"settings_file": "a settings file of selfplay"}, ["file"])
     rules = Rules(None, *args.resign, *args.draw)._replace(max_moves=args.max_moves)
     settings = own_games(args, args.random_plies, rules)
     books = [open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed) for path in args.openings]
     book = list(chain(*books)) or (chess960_starts() if args.chess960 else standard_start())
-    with closing(GameStore(args.file, args.settings_file, _described(args, settings, books))) as store:
+    described = _described(args, settings, books)
+    with closing(GameStore(args.file, args.settings_file, described, force=args.force)) as store:
         return run(SelfplayRun(args, book, store), _workers(args, settings))
 
 
@@ -137,16 +138,23 @@ def play(settings: OwnGames, to_the_end: int, start: GameStart) -> bytes:
 class GameStore:
     """A game file, to which one run at a time adds games, and the JSON file next to it with the settings of the games."""
 
-    def __init__(self, path: Path, settings_path: Path, settings: dict[str, Any]) -> None:
-        """Open a file made with these settings, or make a new one. Raises CommandError, OSError."""
+    def __init__(self, path: Path, settings_path: Path, settings: dict[str, Any], *, force: bool) -> None:
+        """Open a file made with these settings, or make a new one; `force`: also if its settings cannot be read.
+
+        Raises CommandError, OSError.
+        """
         self.path, self._settings_path, self._settings = path, settings_path, settings
         self.results, self.plies = dict.fromkeys(RESULTS, 0), 0
         require_regular(path, "selfplay")
         self._file = path.open("a+b", buffering=0)  # what was written is not lost with the process
         try:
             lock(self._file, path)
+        except BaseException:
+            self._file.close()  # the run that has it may be without a game yet
+            raise
+        try:
             with naming(path):
-                self._resume()
+                self._resume(self._known_settings(force=force))
             self.save()
         except BaseException:
             self.close()
@@ -157,25 +165,30 @@ class GameStore:
         """Return how many games it has."""
         return sum(self.results.values())
 
-    def _resume(self) -> None:
+    def _known_settings(self, *, force: bool) -> dict[str, Any] | None:
+        """Return the settings of the games in the file; None if there are none."""
+        if not self.path.stat().st_size or not self._settings_path.exists():
+            return None
+        try:
+            return dict(json.loads(read_bytes(self._settings_path))["settings"])
+        except (ValueError, LookupError, TypeError, RecursionError) as error:
+            if force:
+                return None
+            raise CommandError(f"{self._settings_path} is damaged: replace it with --force, and it is made again") from error
+
+    def _resume(self, known: dict[str, Any] | None) -> None:
         """Count the games in the file, and cut off an incomplete one."""
         size = self._file.seek(0, os.SEEK_END)
         self._file.seek(0)
         if compression(self._file.read(LONGEST_START)):
             raise CommandError(f"{self.path} is compressed: expand it to add games")
         self._file.seek(0)
-        has_settings = size > 0 and self._settings_path.exists()
-        if has_settings:
-            try:
-                known = dict(json.loads(read_bytes(self._settings_path))["settings"])
-            except (ValueError, LookupError, TypeError, RecursionError) as error:
-                message = f"{self._settings_path} is no JSON file of selfplay: remove it, and it is made again"
-                raise CommandError(message) from error
+        if known is not None:
             require_same_settings(self.path, "selfplay", known, self._settings)
         self.results, self.plies, whole = summary(self._file, self.path.name)
-        if size and not (self.games or has_settings):
+        if size and not (self.games or known):
             raise CommandError(f"{self.path} is not a game file (viriformat)")
-        if size and not has_settings:
+        if size and known is None:
             warn(f"{self._settings_path} is missing: it is made again with the settings of this run")
         if whole < size:
             warn(f"{self.path}: its last game is incomplete and is dropped; it is played again")

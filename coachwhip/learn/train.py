@@ -13,7 +13,7 @@ from ..cli.checkout import revision
 from ..cli.command import CommandError, Parser, file_name, number, warn, whole_number
 from ..cli.files import naming
 from ..cli.journal import require_same_settings
-from ..cli.outputs import add_force, check_outputs, require_apart, require_regular
+from ..cli.outputs import add_force, check_outputs, require_regular
 from ..cli.pool import here
 from ..cli.progress import progress
 from ..cli.run import run
@@ -106,8 +106,6 @@ def _train(args: argparse.Namespace) -> int:
         require_regular(path, "a training")
     try:
         weights = config.load(args.weights) if args.weights else config.load_default()
-        networks = args.weights.parent if args.weights else Path(config.NETWORKS)
-        require_apart([args.output], [networks / weights["NETWORK"]])
         with ExitStack() as stack:
             experiment = TrainRun(args, config.flatten(weights), stack)
             return run(experiment, here(experiment.train))

@@ -260,6 +260,9 @@ SAME = [
     "train labelled.vf --output SAME:new.cwnet --start new.cwnet",
     "train labelled.vf --output SAME:new.cwnet --weights wn.py --force",
     "train labelled.vf --output new.cwnet --checkpoint SAME:new.cwnet",
+    "tune good.epd --output SAME:new.cwnet --weights wn.py --force",
+    "analyse good.pgn --report SAME:new.cwnet --weights wn.py --force",
+    "selfplay labelled.vf --epd SAME:labelled.vf.json --force",
     "MATCH --openings good.pgn --pgn SAME:good.pgn",
     "MATCH --pgn SAME:all --journal all",
     "SUITE w.epd --report SAME:w.epd",
@@ -277,7 +280,7 @@ SAME = [
 )
 def test_no_output_is_an_input_or_another_output(line: str, kind: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (folder / "wn.py").write_text('NETWORK = "new.cwnet"')
-    for name in ("new.cwnet", "w.py", "w.epd", "all", "new"):
+    for name in ("new.cwnet", "w.py", "w.epd", "all", "new", "labelled.vf.json"):
         (folder / name).write_bytes(b"mine")
     words = shlex.join(words_of(line))
     for word in re.findall(r"SAME:([^\s']+)", words):

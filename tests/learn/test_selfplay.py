@@ -8,6 +8,7 @@ import signal
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from coachwhip.learn.game_file import RESULTS
 
 FAST = ["--nodes", "60", "--max-moves", "30", "--hash", "1"]
 GAMES = 6
+NOT_SETTINGS = "other.vf.json is not a settings file of selfplay: choose another name, or replace it with --force"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -276,8 +278,10 @@ def test_the_file_of_another_run_and_other_files_are_left_alone(
         (b"not such a file, but one of some length\n" * 100, None, [], "other.vf is not a game file"),
         (bytes(range(256)) * 10 + bytes(40), None, [], "other.vf: game 0, at byte 0: "),
         (lzma.compress(reference.read_bytes()), None, [], "other.vf is compressed: expand it to add games"),
-        (reference, b"{", [], "other.vf.json is no JSON file of selfplay"),
-        (reference, b"[" * 60_000, [], "other.vf.json is no JSON file of selfplay"),
+        (reference, b"{", [], NOT_SETTINGS),
+        (reference, b"[" * 60_000, [], NOT_SETTINGS),
+        (b"", b'{"my": "holiday photos"}', [], NOT_SETTINGS),
+        (reference, b'{"games": 1, "plies": 2', [], "other.vf.json is damaged"),
     ):
         path.write_bytes(content.read_bytes() if isinstance(content, Path) else content)
         settings.unlink(missing_ok=True)
@@ -287,3 +291,22 @@ def test_the_file_of_another_run_and_other_files_are_left_alone(
         assert selfplay.main([str(path), *words, *more]) == 2
         assert message in capsys.readouterr().err
         assert {each: each.read_bytes() for each in tmp_path.iterdir()} == before
+
+
+def test_force_replaces_settings_that_are_something_else(reference: Path, book: Path, tmp_path: Path) -> None:
+    path = tmp_path / "own.vf"
+    for content in (b"", reference.read_bytes()):
+        path.write_bytes(content)
+        Path(f"{path}.json").write_bytes(b'{"my": "holiday photos"}')
+        assert made(path, book, "--force") == reference.read_bytes()
+        assert settings_of(path) == settings_of(reference)
+
+
+def test_a_second_run_leaves_the_first_its_files(book: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Before it has finished a game."""
+    path = tmp_path / "own.vf"
+    with closing(selfplay.GameStore(path, Path(f"{path}.json"), {}, force=False)):
+        assert selfplay.main([str(path), "--games", "1", "--openings", str(book), *FAST]) == 2
+        assert "is in use by another run" in capsys.readouterr().err
+        assert path.exists()
+        assert Path(f"{path}.json").exists()
