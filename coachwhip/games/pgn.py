@@ -17,7 +17,7 @@ from ..compressed import CompressedError, expanded
 from ..text import reason, shorten, storable
 
 BLOCK = 1 << 20  # characters that are read at a time
-MAX_FAULTS = 100  # of a game
+MAX_FAULTS = 100  # of a game that are named
 COLUMNS = 80  # width of the text that is written
 CP1252 = {0xDC00 + byte: bytes([byte]).decode("cp1252", "replace") for byte in range(128, 256)}  # of a byte that is no UTF-8
 READABLE = CP1252 | {0x1A: " ", 0xFEFF: None}  # the end of a DOS file, a byte order mark
@@ -26,8 +26,8 @@ NAGS = {f"${number}": number for number in range(256)} | {  # of the codes and s
     "!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6, "□": 7, "=": 10, "∞": 13, "+=": 14, "⩲": 14, "=+": 15, "⩱": 15, "+/=": 14,
     "=/+": 15, "±": 16, "+/-": 16, "∓": 17, "-/+": 17, "+-": 18, "-+": 19, "N": 146,
 }  # fmt: skip
-# figurines, dashes and capture signs; what cannot be seen is removed
-ENGLISH = str.maketrans("♔♕♖♗♘♙♚♛♜♝♞♟‐‑‒–—−:×", "KQRBNPKQRBNP------xx", "\ufe0e\ufe0f\u200b\u200c\u200d\u2060\u00ad")
+# figurines, dashes, capture signs and a Cyrillic O; what cannot be seen is removed
+ENGLISH = str.maketrans("♔♕♖♗♘♙♚♛♜♝♞♟‐‑‒–—−:×Оо", "KQRBNPKQRBNP------xxOO", "\ufe0e\ufe0f\u200b\u200c\u200d\u2060\u00ad")
 
 BLANK = r"[^\S\n]*"
 DASH = rf"{BLANK}[-‐‑‒–—−:]{BLANK}"
@@ -35,10 +35,17 @@ DRAW = rf"(?:½|1/2)(?:{DASH}(?:½|1/2))?|0[.,]5{DASH}0[.,]5"
 RESULT = rf"(?:(?P<white>1{DASH}0)|(?P<black>0{DASH}1)|(?P<draw>{DRAW})|\*)(?![^\s;(){{}}\[\]*])"
 PAWN = r"(?!(?P<file>[a-h])[-x]?(?P=file)[1-8])(?:[a-h][1-8]?[-x]?)?[a-h][1-8](?:(?<=[18])[=/(]?[KQRBNkqrbn]\)?)?"  # not `dd5`
 SAN = rf"(?:--|Z0|0000|@@@@)(?=[!?]*$)|[A-Z]?@[a-h][1-8]|[KQRBN][a-h]?[1-8]?[-x]?[a-h][1-8]|{PAWN}"
-MOVE = rf"(?:(?P<castling>[O0o]-?[O0o](?:-?[O0o])?)|(?:P(?=[a-h]))?(?P<san>{SAN}))"
+MOVE = rf"(?:(?P<castling>[O0o]-[O0o](?:-?[O0o])?|(?<!\d[.])[O0o][O0o](?:-?[O0o])?)|(?:P(?=[a-h]))?(?P<san>{SAN}))"
 SIGN = "|".join(re.escape(sign) for sign in NAGS if sign[0] not in "$!?")
-TAIL = rf"(?:e\.?p\.?)?[+#†‡]{{0,2}}?(?:ch)?(?P<marks>[!?]{{1,2}})?[+#†‡]{{0,2}}?(?P<sign>{SIGN})?|(?P<other>\W+|\$\d*)"
-WORD = re.compile(rf"(?:\d*[.…]+(?![.…]))?(?P<move>{MOVE})?(?:{TAIL})|\d+")
+GLUED = r"(?:(?<=[1-8KQRBNkqrbn)])|(?<=-[O0o]))(?![-x])(?:(?![a-h][1-8]).)+"  # behind a move, as `mate`, and no part of it
+TAIL = rf"(?:e\.?p\.?)?[+#†‡]{{0,2}}?(?:ch)?(?P<marks>[!?]{{1,2}})?[+#†‡]{{0,2}}?(?P<sign>{SIGN})?|(?P<other>\W+|\$\d*|{GLUED})"
+WORD = re.compile(rf"(?:(?P<number>\d*)[.…]+(?![.…]))?(?P<move>{MOVE})?(?:{TAIL})|\d+")
+# What may be a move in another notation: without it, the moves behind it would be the other side's.
+FOREIGN_MOVE = re.compile(
+    r"(?:\d*[.…]+)?(?:.*[a-h][1-8]|[KQRBNP]{1,3}[-x][KQRBNP]|[A-Z]?[a-h]?x[a-hA-Z](?![a-z])|[KQRB](?![\w-])|[Oo]\W?[Oo](?![a-z])|[Cc]astl"
+    r"|(?:ab|b[ac]|c[bd]|d[ce]|e[df]|f[eg]|g[fh]|hg)\b)"
+)
+BOTH_LOST = re.compile(rf"0{DASH}0")
 ONE_MOVE = re.compile(rf"{MOVE}(?!\w)")
 FIRST_MOVE = re.compile(rf"1(?:\.(?![\s.]*\.)|{BLANK}(?<=\s)(?=[^\W\d]|[♔-♟]))")
 PLAIN_WORD = r"[^\s{}();$*\[]+"
@@ -168,8 +175,16 @@ def read_game(raw: RawGame) -> chess.pgn.Game:
     return _Reader(raw).game
 
 
+def _parts(token: re.Match[str]) -> re.Match[str] | None:
+    """Return number, move and signs of a word; None if it has something else."""
+    return WORD.fullmatch(token[0].translate(ENGLISH))
+
+
 class _Reader(chess.pgn.GameBuilder[chess.pgn.Game]):
-    """Builds a game from its tokens. A word that is no legal move ends its line, and the rest of that becomes a comment."""
+    """Builds a game from its tokens. An illegal move ends its line, and the rest of that becomes a comment.
+
+    So does a word that is no move, if it may be one in another notation, or if no legal move of the line is behind it.
+    """
 
     def __init__(self, raw: RawGame) -> None:
         super().__init__()
@@ -179,14 +194,19 @@ class _Reader(chess.pgn.GameBuilder[chess.pgn.Game]):
         self._tokens = TOKEN.finditer(raw.text)
         self._boards: list[chess.Board] = []  # of the main line and the open variations; none if the start cannot be read
         self._is_over = False  # behind the result
+        self._both_lost = False  # by the tag Result; then `0-0` is not castling where the game ends
+        self._legal_at = 0  # where the next legal move is, as far as it has been looked for
+        self._is_unsure = False  # whether a move may be missing, until a number fits
+        self._counted = (0, raw.line)  # a place in the text, and its line of the file
         try:
             self._boards.append(self.game.board())
         except ValueError as error:
             self.game.errors.append(BrokenLine(reason(error)))
         for token in self._tokens:
             self._load(token)
-        while len(self._boards) > 1:
+        if len(self._boards) > 1:
             self.game.errors.append(ValueError("a variation without an end"))
+        while len(self._boards) > 1:
             self._close()
 
     def _load(self, token: re.Match[str]) -> None:
@@ -208,6 +228,7 @@ class _Reader(chess.pgn.GameBuilder[chess.pgn.Game]):
         """Name what `read_tags` has passed over."""
         value, known = _value(token), self.game.headers.get(token["name"] or "")
         if token["name"] == "Result" and known:
+            self._both_lost = bool(BOTH_LOST.fullmatch(value.strip()))
             value = known if value.strip() in ("*", "?", "") else result_of(value)
         if value != known:
             self._complain(token, "not a tag" if known is None else f"the game's {token['name']} is {shorten(known)!r}")
@@ -225,21 +246,53 @@ class _Reader(chess.pgn.GameBuilder[chess.pgn.Game]):
             self._boards[-1].pop()
         elif self._is_over or token[0] == "(":
             self._complain(token, "text behind the result" if self._is_over else "no move before this variation", stops=True)
-        elif parts := WORD.fullmatch(token[0].translate(ENGLISH)):
+        elif self._both_lost and BOTH_LOST.fullmatch(token[0]) and self._is_last(token):
+            self._is_over = True
+            self.visit_comment(token[0])
+        elif parts := _parts(token):
             self._play(token, parts)
         else:
-            self._complain(token, "not a move", stops=True)
+            stops = bool(FOREIGN_MOVE.match(token[0].translate(ENGLISH))) or not self._goes_on(token)
+            self._is_unsure = "FEN" not in self.game.headers  # behind that, people count as they like
+            self._complain(token, "not a move", stops=stops)
+
+    def _is_last(self, token: re.Match[str]) -> bool:
+        """Return whether at most comments are behind this token."""
+        return all(later.lastgroup in COMMENTS for later in TOKEN.finditer(self._raw.text, token.end()))
+
+    def _goes_on(self, token: re.Match[str]) -> bool:
+        """Return whether the next move of this line is legal."""
+        depth = 0
+        for later in TOKEN.finditer(self._raw.text, token.end()) if token.end() > self._legal_at else ():
+            depth = max(depth + DEPTH.get(later[0], 0), -(len(self._boards) > 1))
+            parts = _parts(later) if later["word"] and not depth else None
+            if depth < 0 or (later["result"] and not depth) or (parts and parts["move"]):
+                self._legal_at = later.start()
+                return bool(parts and self._read(parts)[0])
+        return token.end() <= self._legal_at
+
+    def _read(self, parts: re.Match[str]) -> tuple[chess.Move | None, str]:
+        """Return the move of a word, or why there is none."""
+        board = self._boards[-1]
+        san = re.sub("[/()]", "", parts["san"] or "-".join("O" * len(parts["castling"].replace("-", ""))))
+        try:
+            return board.parse_san(san), ""
+        except ValueError as error:
+            fault = "ambiguous" if isinstance(error, chess.AmbiguousMoveError) else "illegal"
+            return None, fault + (f" in {board.fen()}" if len(self.game.errors) < MAX_FAULTS else "")
 
     def _play(self, token: re.Match[str], parts: re.Match[str]) -> None:
         """Make the move, if there is one, and take the signs behind it."""
         board = self._boards[-1]
+        if self._is_unsure and parts["number"]:
+            if parts["number"].lstrip("0") != str(board.fullmove_number):
+                self._complain(token, f"not the number of the next move, {board.fullmove_number}", stops=True)
+                return
+            self._is_unsure = False
         if parts["move"]:
-            san = re.sub("[/()]", "", parts["san"] or "-".join("O" * len(parts["castling"].replace("-", ""))))
-            try:
-                move = board.parse_san(san)
-            except ValueError as error:
-                fault = "ambiguous" if isinstance(error, chess.AmbiguousMoveError) else "illegal"
-                self._complain(token, f"{fault} in {board.fen()}", stops=True)
+            move, fault = self._read(parts)
+            if move is None:
+                self._complain(token, fault, stops=True)
                 return
             self.visit_move(board, move)
             board.push(move)
@@ -260,9 +313,11 @@ class _Reader(chess.pgn.GameBuilder[chess.pgn.Game]):
         """Name what cannot be read and keep it as a comment; go on behind it, unless it `stops` the line or has too many faults."""
         stops |= len(self.game.errors) + 1 >= MAX_FAULTS
         kind = BrokenLine if stops and len(self._boards) < 2 and not self._is_over else ValueError
-        line = self._raw.line + self._raw.text.count("\n", 0, token.start())
+        place, line = self._counted
+        self._counted = token.start(), line + self._raw.text.count("\n", place, token.start())
         kept = "; what follows is" if stops else ","
-        self.game.errors.append(kind(f"line {line}: {shorten(token[0])!r}: {fault}{kept} kept as a comment"))
+        if len(self.game.errors) < MAX_FAULTS or kind is BrokenLine:
+            self.game.errors.append(kind(f"line {self._counted[1]}: {shorten(token[0])!r}: {fault}{kept} kept as a comment"))
         if stops:
             self._end_line(token)
         else:

@@ -30,7 +30,8 @@ def times(game: chess.pgn.Game) -> Times:
     """
     control = CONTROL.fullmatch(game.headers.get("TimeControl", "").strip())
     increment = float(control[2] or 0) if control else 0.0
-    clocks = [float(control[1]) if control else None] * 2  # White's and Black's
+    before = _time(game.clock)  # the first move
+    clocks = [float(control[1]) if control and before is None else before] * 2  # White's and Black's
     left = [(clocks[0], clocks[1])]
     spent = []
     side = 0 if game.turn() else 1
@@ -42,7 +43,7 @@ def times(game: chess.pgn.Game) -> Times:
         clocks[side] = after
         left.append((clocks[0], clocks[1]))
         side = 1 - side
-    if all(_time(node.clock) is None for node in game.mainline()):
+    if all(_time(node.clock) is None for node in [game, *game.mainline()]):
         left = [(None, None)] * len(left)  # a time control alone is no clock
     return Times(left, spent)
 

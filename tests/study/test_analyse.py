@@ -544,6 +544,13 @@ def test_a_time_control_of_another_form_gives_no_start(control: str) -> None:
     assert found.spent == [None, None]
 
 
+def test_a_clock_before_the_first_move_is_that_of_both_players() -> None:
+    """It is right where the time control is not."""
+    for control in ("?", "300+0"):
+        text = f'[TimeControl "{control}"]\n\n{{[%clk 0:10:00]}} 1. d4 {{[%clk 0:09:50]}} d5 {{[%clk 0:09:40]}} *\n'
+        assert times(read(text)) == ([(600, 600), (590, 600), (590, 580)], [10, 20])
+
+
 def test_black_may_begin() -> None:
     text = '[SetUp "1"]\n[FEN "4k3/8/8/8/8/8/4P3/4K3 b - - 0 7"]\n\n7... Kd7 {[%emt 0:00:03]} 8. e4 {[%emt 0:00:05]} *\n'
     found = times(read(text))
