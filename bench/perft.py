@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..cli.command import CommandError, Parser, file_name, per_second, whole_number
-from ..cli.files import numbered_lines
+from ..cli.files import numbered_lines, short_name
 from ..cli.progress import progress
 from ..core.engine import MAX_THREADS, STARTPOS_FEN, Position
 from ..games.data import PERFT
@@ -64,7 +64,7 @@ def parse_line(text: str, source: str) -> list[PerftCount]:
 
 def read_suite(path: Path) -> list[list[PerftCount]]:
     """Read the counts of each position of a suite file. Raises CommandError, OSError."""
-    suite = [parse_line(text, f"{path.name}:{number}") for number, text in numbered_lines(path)]
+    suite = [parse_line(text, f"{short_name(path)}:{number}") for number, text in numbered_lines(path)]
     if not suite:
         raise CommandError(f"{path}: it contains no position")
     return suite

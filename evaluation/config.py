@@ -184,16 +184,15 @@ def _read_text(path: str | os.PathLike[str]) -> str:
 
 def _read_bytes(path: str | os.PathLike[str], most: int) -> bytes:
     """Return the bytes of a file. Raises WeightsError if it cannot be read or is larger than `most`."""
-    where = os.path.basename(path)
     if os.path.exists(path) and not os.path.isfile(path):
-        raise WeightsError(f"{where} is not a file")
+        raise WeightsError(f"{path} is not a file")
     try:
         with open(path, "rb") as file:
             data = file.read(most + 1)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        raise WeightsError(f"cannot read {where}: {getattr(error, 'strerror', error)}") from error
+        raise WeightsError(f"cannot read {path}: {getattr(error, 'strerror', error)}") from error
     if len(data) > most:
-        raise WeightsError(f"{where} is larger than {most} bytes")
+        raise WeightsError(f"{os.path.basename(path)} is larger than {most} bytes")
     return data
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...cli.command import CommandError, Parser, file_name, suggestion, warn
 from ...cli.files import naming
+from ...cli.outputs import require_distinct
 from ...cli.table import show
 from ...games.adjudication import BLACK_WINS, DRAW, UNFINISHED, WHITE_WINS
 from ...games.pgn import PgnError, read_tags, split_games
@@ -52,6 +53,7 @@ def anchor(text: str) -> tuple[str, float]:
 
 
 def _ratings(args: argparse.Namespace) -> int:
+    require_distinct(args.files)
     results, skipped = _read([str(path) for path in args.files])
     _warn("not counted", skipped)
     if not results:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import chess
 
 from ...cli.command import CommandError
-from ...cli.files import numbered_lines
+from ...cli.files import numbered_lines, short_name
 from ...games.fen import MAX_QUOTED, board_of, is_chess960, read_epd
 from ...text import counted, reason, shorten
 
@@ -63,7 +63,7 @@ def read_files(paths: Sequence[Path]) -> tuple[list[Problem], list[str]]:
     warnings = []
     names = Counter(path.name for path in paths)
     for path in paths:
-        name = path.name if names[path.name] == 1 else str(path)
+        name = short_name(path) if names[path.name] == 1 else str(path)
         read, idle = read_file(path, name)
         problems += read
         if idle:

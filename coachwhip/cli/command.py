@@ -98,7 +98,7 @@ def warn(line: str) -> None:
 
 def in_words(error: OSError) -> str:
     """Describe an OSError: file and reason."""
-    what = error.strerror or str(error) or type(error).__name__
+    what = error.strerror or " ".join(map(str, error.args)) or type(error).__name__
     return what if error.filename is None else f"{error.filename}: {what}"
 
 

@@ -53,6 +53,11 @@ def naming(path: Path | str) -> Iterator[None]:
         raise
 
 
+def short_name(path: Path) -> str:
+    """Return how messages name a file: without its folder, but a pipe as it was typed."""
+    return path.name if path.is_file() else str(path)
+
+
 def read_bytes(path: Path) -> bytes:
     """Return the content of a file, expanded if it is compressed. Raises CommandError if it cannot be expanded; OSError."""
     try:
@@ -69,7 +74,7 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
     """
     data = read_bytes(path)
     if b"\0" in data:
-        raise CommandError(f"{path.name}: it is UTF-16 text or no text: save it as UTF-8")
+        raise CommandError(f"{short_name(path)}: it is UTF-16 text or no text: save it as UTF-8")
     for number, line in enumerate(data.splitlines(), start=1):
         try:
             text = line.decode("utf-8-sig").strip()

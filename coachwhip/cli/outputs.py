@@ -30,7 +30,7 @@ def check_outputs(
     """Check the files that a command writes before it opens any. Raises CommandError, OSError.
 
     `replaced` (with their kinds) and `grown` (at their end) are names of arguments. All can be written, and none is a path that another
-    argument names, the network of --weights, or one of `reads`; those to replace are of their kinds, unless there is --force; --resume has its --journal or --checkpoint.
+    argument names, the network of --weights, or one of `reads`; no list names an input twice; those to replace are of their kinds, unless there is --force; --resume has its --journal or --checkpoint.
     """
     kept = "checkpoint" if hasattr(args, "checkpoint") else "journal"
     if getattr(args, "resume", False) and not getattr(args, kept):
@@ -38,6 +38,8 @@ def check_outputs(
     written = {name: getattr(args, name) for name in (*replaced, *grown) if getattr(args, name)}
     for path in written.values():
         _require_writable(path)
+    for inputs in vars(args).values():
+        require_distinct(_paths(inputs))
     named = _paths([value for name, value in vars(args).items() if name not in written])
     require_apart([*written.values()], [*reads, *named, *_networks(getattr(args, "weights", None))])
     for name, kind in replaced.items():
@@ -68,6 +70,16 @@ def require_apart(outputs: Sequence[Path], inputs: Sequence[Path]) -> None:
         if identity is not None and identity in known:
             raise CommandError(f"{path} {known[identity]}")
         known[identity] = f"and {path} are the same: outputs need a file each"
+
+
+def require_distinct(inputs: Sequence[Path]) -> None:
+    """Raise CommandError for an input that is named twice, under any name: it would count twice."""
+    known: set[object] = set()
+    for path in inputs:
+        identity = _identity(path)
+        if identity is not None and identity in known:
+            raise CommandError(f"{path} is named twice: name each file once")
+        known.add(identity)
 
 
 def require_regular(path: Path, what: str) -> None:

@@ -15,7 +15,7 @@ import chess
 import chess.polyglot
 
 from ..cli.command import CommandError, warn
-from ..cli.files import naming, numbered_lines
+from ..cli.files import naming, numbered_lines, short_name
 from ..compressed import ENDINGS
 from ..core.engine import Position
 from ..text import reason, shorten
@@ -67,21 +67,22 @@ def open_book(path: Path, *, chess960: bool = False, plies: int | None = None, s
     `plies` cuts PGN games and Polyglot lines; `seed` decides which Polyglot lines are drawn. Raises CommandError, OSError.
     """
     ending = (path.with_suffix("") if path.suffix.lower() in ENDINGS else path).suffix.lower()
+    name = short_name(path)
     book: Book
     if ending == ".pgn":
         try:
             with naming(path), path.open("rb") as file:
                 games = split_games(file)
-                book = [partial(read_line, f"{path.name}:{game.line}", game, plies, chess960=chess960) for game in games]
+                book = [partial(read_line, f"{name}:{game.line}", game, plies, chess960=chess960) for game in games]
         except PgnError as error:
-            raise CommandError(f"{path.name}: {error}") from error
+            raise CommandError(f"{name}: {error}") from error
     elif ending == ".bin":
         lines = _polyglot(path, POLYGLOT_PLIES if plies is None else plies, random.Random(seed))
         book = [partial(Opening, chess.STARTING_FEN, False, line) for line in lines]
     else:
-        book = [partial(read_position, f"{path.name}:{number}", line, chess960=chess960) for number, line in numbered_lines(path)]
+        book = [partial(read_position, f"{name}:{number}", line, chess960=chess960) for number, line in numbered_lines(path)]
     if not book:
-        raise CommandError(f"{path.name}: it contains no opening")
+        raise CommandError(f"{name}: it contains no opening")
     return book
 
 

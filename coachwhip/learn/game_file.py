@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cli.command import CommandError
+from ..cli.files import short_name
 from ..compressed import LONGEST_START, CompressedError, compression, expanded
 from ..core.learning.scorer import PACKED_SIZE, RESULT_AT, SCORE_AT, STM_AT, decode_games, unpack
 
@@ -60,16 +61,16 @@ class Games(NamedTuple):
 @contextmanager
 def open_games(path: Path) -> Iterator[BinaryIO]:
     """Open a game file, compressed or not. Raises OSError, CommandError."""
-    with path.open("rb") as file, plain(file, path.name) as content:
+    with path.open("rb") as file, plain(file, short_name(path)) as content:
         if not is_game_file(content):
-            raise CommandError(f"{path.name} is not a game file (viriformat)")
+            raise CommandError(f"{short_name(path)} is not a game file (viriformat)")
         yield content
 
 
 @contextmanager
 def plain(file: BufferedReader, name: str) -> Iterator[BinaryIO]:
-    """Return an open file, or a temporary one with its content if it is compressed. Raises OSError, CommandError."""
-    if not compression(file.peek(LONGEST_START)):
+    """Return an open file, or a temporary one with its content if it is compressed or a pipe. Raises OSError, CommandError."""
+    if file.seekable() and not compression(file.peek(LONGEST_START)):
         yield file
         return
     with tempfile.TemporaryFile() as target:

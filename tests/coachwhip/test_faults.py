@@ -359,6 +359,53 @@ def test_openings_may_come_through_a_pipe(folder: Path) -> None:
     assert main(words_of("MATCH --openings pipe")) == 0
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no such files")
+@pytest.mark.parametrize(
+    ("line", "content"),
+    [
+        *(
+            (f"{line} --weights FILE", "TEMPO = 10")
+            for line in ("bench 1", "weights", "LAB", "SELFPLAY", "SPSA", "TUNE", "TRAIN", "ANALYSE", "play")
+        ),
+        *(
+            (f"{line} FILE", "junk")
+            for line in ("perft --suite", "SUITE", "LAB --positions", "SPSA --openings", "tune --output new.py", "TRAIN")
+        ),
+        ("selfplay FILE --epd -", own_games().decode("latin-1")),
+        ("selfplay FILE --epd -", "no game file, but a text of some length"),
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_what_comes_through_a_pipe_is_read_or_named_as_it_was_typed(
+    line: str, content: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """As `<(...)` of a shell, whose name is /dev/fd/63."""
+    read_end, write_end = os.pipe()
+    with open(read_end, "rb"), open(write_end, "wb") as pipe:
+        pipe.write(content.encode("latin-1"))
+        pipe.close()
+        code, (out, err) = main(words_of(line, f"/dev/fd/{read_end}")), capfd.readouterr()
+    if content[0] in "Tjn":
+        assert (code, out) == (2, "")
+        complaint_of(err, f"/dev/fd/{read_end}")
+    else:
+        assert (code, len(out.splitlines())) == (0, 60), err
+
+
+@pytest.mark.parametrize(
+    "line", ["train FILE X --output n", "TRAIN --start FILE --start X", "tune FILE=2 X --output n", "ANALYSE FILE X", "SUITE FILE X",
+    "SELFPLAY --openings FILE --openings X", "ratings FILE X"],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["good.epd", "./good.epd", "link", "hard"])
+def test_no_input_counts_twice(line: str, name: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (folder / "link").symlink_to("good.epd")
+    (folder / "hard").hardlink_to(folder / "good.epd")
+    before = contents(folder)
+    assert main([word.replace("FILE", "good.epd").replace("X", name) for word in words_of(line, "FILE")]) == 2
+    assert f"{Path(name)} is named twice" in complaint_of(capfd.readouterr().err, "")
+    assert contents(folder) == before
+
+
 def test_a_rejected_engine_leaves_no_journal(folder: Path) -> None:
     words = ["--engine", "no-such-engine", "--engine", ENGINE, "--journal", str(folder / "j"), "--pgn", str(folder / "p")]
     before = contents(folder)

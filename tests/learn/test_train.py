@@ -6,6 +6,7 @@ import json
 import lzma
 import random
 import re
+import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -247,7 +248,8 @@ def test_training_learns_and_a_seed_gives_one_network(
     (file,) = found.provenance["files"]
     assert (found.provenance["seed"], file["name"], file["games"]) == (1, "own.vf", 80)
     assert "weights" in found.provenance
-    words += [str(data), "--wdl", "0.2", "--rate", "0.002"] if kind == "residual" else ["--epochs", "5"]
+    more = str(shutil.copy(data, tmp_path / "more.vf"))
+    words += [more, "--wdl", "0.2", "--rate", "0.002"] if kind == "residual" else ["--epochs", "5"]
     first = trained(data, tmp_path / "a.cwnet", *words)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(steps, "ThreadPoolExecutor", lambda _: ThreadPoolExecutor(1))
