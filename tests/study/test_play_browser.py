@@ -428,7 +428,9 @@ def test_a_game_of_a_program_that_was_killed_is_offered(tmp_path: Path) -> None:
     do(do="move", text="e4", fen=chess.STARTING_FEN)
     while not (state := do(do="state"))["legal"]:
         time.sleep(0.05)
-    time.sleep(0.2)  # until the engine's move is kept
+    kept, move = folder / "coachwhip" / "unfinished", f" {state['moves'].split()[-1]} "
+    while not any(move in path.read_text() for path in kept.glob("*.pgn")):
+        time.sleep(0.01)
     other, do_other = run()
     assert do_other(do="state")["offer"] == ""
     stop(other, signal.SIGINT)
