@@ -38,9 +38,7 @@ SUBCOMMANDS = {
     "bench": ("bench.bench", "[DEPTH]", "search fixed positions: node count and speed"),
     "perft": ("bench.perft", "DEPTH [FEN]", "count the positions after DEPTH plies, check known counts"),
     "match": ("bench.match.__main__", "", "play games between engines"),
-    "ratings": ("bench.match.ratings", "FILE...", "rate the players of PGN files"),
     "suite": ("bench.suite.__main__", "[FILE...]", "let engines solve test positions"),
-    "speed": ("bench.speed", "", "compare the speed of this build with other builds and engines"),
     "reference": ("study.reference.__main__", "", "compare textbook searches on small games"),
     "lab": ("study.lab.__main__", "", "compare the techniques of adversarial search"),
     "analyse": ("study.analyse.__main__", "[FILE...]", "annotate the games of PGN files, and write a report"),
@@ -51,7 +49,6 @@ SUBCOMMANDS = {
     "weights": ("cli.weights", "", "print the evaluation weights, as a file to edit"),
     "tunables": ("cli.tunables", "", "list the numbers of the search and the switches of its techniques"),
     "data": ("games.data.__main__", "[NAME]", "list the openings, test positions and games that come with it"),
-    "completion": ("cli.completion", "bash|zsh|fish", "print a script that completes these words in a shell"),
 }
 ALIASES = {"analyze": "analyse"}
 

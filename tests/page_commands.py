@@ -43,16 +43,13 @@ SMALL = [
     "coachwhip bench",
     "coachwhip perft 3",
     "coachwhip suite --nodes 20",
-    "coachwhip speed --only perft --perft 2 --rounds 1",
     "coachwhip reference",
     "coachwhip lab",
     "coachwhip match --engine coachwhip --name a --engine coachwhip --name b --nodes 20 --pgn games.pgn --report match.html",
-    "coachwhip ratings games.pgn",
     "coachwhip analyse games.pgn --depth 1 --report games.html",
     "coachwhip weights > weights.py",
     "coachwhip tunables",
     "coachwhip data",
-    "coachwhip completion bash",
 ]
 # The beginning of a command -> who runs it, or why nobody does.
 NOT_RUN = {
@@ -64,7 +61,7 @@ NOT_RUN = {
     "cutechess-cli ": "another program, and an older coachwhip",
 }
 # Words of commands that take minutes or more or do not end, and whose command lines are only read.
-ONLY_READ = {"--browser", "--revision", "big.vf", "deep.vf", "ranking.jsonl", "gnuchess --uci", "./a", "more.pgn", "more.vf"}
+ONLY_READ = {"--browser", "--revision", "big.vf", "deep.vf", "ranking.jsonl", "gnuchess --uci", "./a", "more.vf"}
 NOT_INSTALLED = {".c", ".html", ".pxd", ".pyx"}  # sources of the core, and what Cython makes of them
 WRITES = re.compile(r"(?:--(?:output|report|pgn|journal)|>) ([\w.]+)")
 

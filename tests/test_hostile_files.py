@@ -248,7 +248,6 @@ ENGINES = ["--engine", STUB, "--engine", STUB, "--name", NAME]
 NAMING = {
     "suite": ["--nodes", "50", "names.epd", *ENGINES, "--report", "out.html"],
     "match": [*ENGINES, *"--nodes 50 --games 2 --max-moves 2 --pgn out.pgn --report out.html".split()],
-    "speed": ["--only", "search", "--nodes", "1", "--rounds", "1", *ENGINES],
     "analyse": ["--nodes", "50", "names.pgn", "--output", "out.pgn", "--report", "out.html"],
     "data": ["games", NAME],
 }

@@ -108,17 +108,15 @@ def values_of(words: Words, option: str) -> list[Any]:
     return [group.others.get(option) for group in _groups(words)[1:]]
 
 
-def engine_specs(
-    words: Words, repository: Path | None = None, *, with_ours: bool, start_seconds: float = START_SECONDS
-) -> list[EngineSpec]:
-    """Return the engines of the collected words; coachwhip itself is the first if `with_ours`, and the only one without words.
+def engine_specs(words: Words, repository: Path | None = None, *, start_seconds: float = START_SECONDS) -> list[EngineSpec]:
+    """Return the engines of the collected words; without any, coachwhip itself.
 
     Revisions are built here, from `repository`. Raises CommandError for a word without its engine, an unknown
     tunable, a command line that cannot be split, or a revision that cannot be built.
     """
     first, *groups = _groups(words)
-    if with_ours or not groups:
-        groups.insert(0, first)
+    if not groups:
+        groups = [first]
     elif first.others:
         word = next(iter(first.others))
         raise CommandError(f"{word} comes before the first engine: put it after the --engine it belongs to")

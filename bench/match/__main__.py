@@ -170,7 +170,7 @@ def _contest(args: argparse.Namespace) -> Contest:
         open_tables(syzygy)
     margin = None if args.margin is None else args.margin / 1000
     rules = Rules(margin, *args.resign, *args.draw)._replace(max_moves=args.max_moves, syzygy=syzygy)
-    players = engine_specs(args.engine_words, args.repository, with_ours=False, start_seconds=args.start_timeout)
+    players = engine_specs(args.engine_words, args.repository, start_seconds=args.start_timeout)
     return Contest(tuple(players), controls, rules, args.pgn_details)
 
 

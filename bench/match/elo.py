@@ -111,15 +111,10 @@ class Fit(NamedTuple):
     white: float
     covariance: Any  # of all these in this order, in Elo squared: an array
 
-    def error(self, weights: Mapping[Any, float]) -> float:
-        """Return half the 95 % interval of a weighted sum of ratings, see `deviation`."""
-        return CONFIDENCE_95 * self.deviation(weights)
-
-    def deviation(self, weights: Mapping[Any, float]) -> float:
-        """Return the standard deviation of a weighted sum of ratings, by player; None is White's advantage."""
-        order = [*self.elo, None]
-        terms = [(order.index(player), weight) for player, weight in weights.items()]
-        return math.sqrt(sum(a * b * float(self.covariance[i, j]) for i, a in terms for j, b in terms))
+    def error(self, player: Any) -> float:
+        """Return half the 95 % interval of a player's rating."""
+        index = list(self.elo).index(player)
+        return CONFIDENCE_95 * math.sqrt(float(self.covariance[index, index]))
 
 
 def groups(results: Mapping[tuple[Player, Player], Sequence[int]]) -> list[set[Player]]:

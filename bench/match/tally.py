@@ -93,7 +93,7 @@ class Tally:
         if len(rated) > 1:
             fit = fit_ratings({both: counts for both, counts in results.items() if rated.issuperset(both)})
             for player, elo in fit.elo.items():
-                ratings[player] = Rating(elo, fit.error({player: 1}))
+                ratings[player] = Rating(elo, fit.error(player))
         return ratings
 
     def forfeiters(self) -> dict[int, int]:

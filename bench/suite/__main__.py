@@ -58,7 +58,7 @@ def _suite(args: argparse.Namespace) -> int:
     problems, warnings = read_files(args.files or [TACTICS.path])
     for warning in warnings:
         warn(f"warning: {warning}")
-    specs = engine_specs(args.engine_words, args.repository, with_ours=False, start_seconds=args.start_timeout)
+    specs = engine_specs(args.engine_words, args.repository, start_seconds=args.start_timeout)
     engines = [spec._replace(name=name) for spec, name in zip(specs, check_engines(specs), strict=True)]
     if not args.files:
         TACTICS.warn_default()

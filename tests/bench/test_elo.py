@@ -47,5 +47,5 @@ def test_two_players_differ_by_what_their_score_says() -> None:
     # Hessian of n games at expectation e: n e (1 - e); draws scatter less; half of the difference has half its error
     spread = (60 * 0.3**2 + 20 * 0.2**2 + 20 * 0.7**2) / 100 / (0.7 * 0.3)
     error = CONFIDENCE_95 * 400 / math.log(10) / math.sqrt(100 * 0.7 * 0.3) / 2 * math.sqrt(spread)
-    assert fit.error({0: 1}) == pytest.approx(error, rel=0.02)
-    assert fit.error({1: 1}) == pytest.approx(fit.error({0: 1}))
+    assert fit.error(0) == pytest.approx(error, rel=0.02)
+    assert fit.error(1) == pytest.approx(fit.error(0))

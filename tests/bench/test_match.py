@@ -167,7 +167,7 @@ def test_a_program_with_a_blank_in_its_path_is_taken_as_it_stands(tmp_path: Path
         ("--engine", f"'{tmp_path}/a b' --uci"),
         ("--engine", "gnuchess --uci"),
     ]
-    assert [each.command for each in engine_specs(words, with_ours=False)] == [
+    assert [each.command for each in engine_specs(words)] == [
         (str(program),), (f"{tmp_path}/a b", "--uci"), ("gnuchess", "--uci")
     ]  # fmt: skip
     windows = r'"C:\my engines\a b.exe" --uci C:\new\book.bin'

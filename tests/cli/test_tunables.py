@@ -205,13 +205,12 @@ def test_what_is_set_belongs_to_the_engine_named_last() -> None:
         ("--set", ("rfp_margin", "60")),
         ("--set", ("use_lmr", "1")),
     ]
-    ours, first, other, second = spec.engine_specs(words, with_ours=True)
-    assert ours == spec.EngineSpec((*spec.own_command(), "--set", "use_lmr=0"), "", {})
+    first, other, second = spec.engine_specs(words)
+    assert spec.engine_specs(words[:1]) == [spec.EngineSpec((*spec.own_command(), "--set", "use_lmr=0"), "", {})]
     assert first == spec.EngineSpec(("python", "A.py", "--set", "use_lmr=0"), "A use_lmr=0", {})
     assert other == spec.EngineSpec(("other", "-x"), "", {})
     assert second.command == ("python", "B.py", "--set", "use_lmr=1", "--set", "rfp_margin=60")
     assert second.name == "B use_lmr=1 rfp_margin=60"
-    assert [each.name for each in spec.engine_specs(words, with_ours=False)] == ["A use_lmr=0", "", "B use_lmr=1 rfp_margin=60"]
 
 
 def test_what_cannot_be_set_is_rejected_before_an_engine_starts() -> None:
@@ -221,4 +220,4 @@ def test_what_cannot_be_set_is_rejected_before_an_engine_starts() -> None:
     ]
     for words, said in wrong:
         with pytest.raises(CommandError, match=said):
-            spec.engine_specs(words, with_ours=False)
+            spec.engine_specs(words)

@@ -41,7 +41,7 @@ LABELLED = "".join(  # there is something to learn: a knight more has won nothin
 )
 READS = """
     bench 1 --weights FILE.py, perft --suite FILE.epd, MATCH --openings FILE.epd, MATCH --openings FILE.pgn, MATCH --openings FILE.bin,
-    MATCH --syzygy FILE.rtbw, SUITE FILE.epd, speed --revision HEAD --repository FILE, LAB --positions FILE.fen, ANALYSE FILE.pgn,
+    MATCH --syzygy FILE.rtbw, SUITE FILE.epd, MATCH --revision HEAD --repository FILE, LAB --positions FILE.fen, ANALYSE FILE.pgn,
     ANALYSE good.pgn --weights FILE.py, selfplay FILE.vf --epd -, tune FILE.epd --output new.py, train FILE.vf --output new.cwnet,
     --weights FILE.py go depth 1
 """
@@ -132,15 +132,14 @@ PAGE = "\n<!DOCTYPE html>\n<style>\n[a-b] 1. e4\n</style>\n" + 40 * "<p>x</p>\n1
 @pytest.mark.parametrize(
     ("line", "word"),
     [
-        *((line, "save") for line in ("ANALYSE https://x.org/abc", "ratings http://x.org", "MATCH --openings ftp://x.org/a.epd")),
-        *((line, "save the games") for line in ("ratings page.pgn", "ANALYSE page.pgn", "MATCH --openings page.pgn")),
+        *((line, "save") for line in ("ANALYSE https://x.org/abc", "MATCH --openings ftp://x.org/a.epd")),
+        *((line, "save the games") for line in ("ANALYSE page.pgn", "MATCH --openings page.pgn")),
         ("'go dpeth 5'", "did you mean depth?"),
         ("go infinit", "did you mean infinite?"),
         ("spsa --tune lmrr", "perhaps use_lmr?"),
         ("--set nmpp=1 go", "perhaps use_nmp?"),
         ("--weights no.py go depth 1", "keeping the shipped weights"),
         ("perft 3 'bad fen'", "no FEN"),
-        ("completion", "bash|zsh|fish"),
     ],
 )
 def test_a_mistake_gets_a_message_that_helps(line: str, word: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import signal
 import subprocess
 import sys
@@ -110,19 +109,6 @@ def test_bad_command_lines(words: list[str], said: str, capfd: pytest.CaptureFix
 def test_a_command_that_is_misunderstood_ends_the_run(words: list[str], capfd: pytest.CaptureFixture[str]) -> None:
     assert main(words) == 2
     assert len(capfd.readouterr().out.splitlines()) == 1
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no bash")
-def test_completion_in_bash() -> None:
-    """The script that bash runs at each Tab: subcommands, then the options of one."""
-    python = shlex.quote(sys.executable)
-    script = (
-        f'coachwhip() {{ {python} -m coachwhip "$@"; }}; eval "$(coachwhip completion bash)"; '
-        'complete_last() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _coachwhip; echo "${COMPREPLY[@]}"; }; '
-        "complete_last coachwhip wei; complete_last coachwhip --set a=1 match --sc; complete_last coachwhip data open"
-    )
-    done = subprocess.run(["bash", "-c", script], env=environment(), capture_output=True, text=True, check=True)
-    assert (done.stdout, done.stderr) == ("weights\n--scheduler\n\n", "")
 
 
 def test_start_up_loads_nothing_heavy() -> None:

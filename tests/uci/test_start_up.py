@@ -26,7 +26,7 @@ BAD = (
     ("suite", ENDLESS, 600, "it printed a line without an end"),
     ("suite", SILENT, 2, "no `uciok` within 2 s, no output; raise --start-timeout to wait longer"),
     ("suite", f"print('hello', flush=True)\n{SILENT}", 3, "within 3 s, only 'hello'; raise --start-timeout to wait longer"),
-    *((tool, LEAVES, 600, "") for tool in ("match", "suite", "speed")),
+    *((tool, LEAVES, 600, "") for tool in ("match", "suite")),
 )
 
 
@@ -36,7 +36,6 @@ def words_of(tool: str, engine: str, epd: Path, start: int) -> list[str]:
     words = {
         "match": ["--engine", stub, "--engine", engine, "--games", "2", "--nodes", "10"],
         "suite": [str(epd), "--engine", engine, "--nodes", "10"],
-        "speed": ["--engine", engine, "--only", "start", "--rounds", "1"],
     }
     return [tool, *words[tool], "--start-timeout", str(start), "--json"]
 
@@ -68,7 +67,7 @@ def test_a_program_that_is_no_engine_is_rejected_and_ended(
             time.sleep(0.05)
 
 
-@pytest.mark.parametrize("tool", ["match", "suite", "speed"])
+@pytest.mark.parametrize("tool", ["match", "suite"])
 def test_a_program_that_cannot_be_started_is_named(
     tool: str, epd: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
