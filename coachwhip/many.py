@@ -15,11 +15,10 @@ from .workers import POLL_SECONDS, worker_processes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
-    from typing import Any, TypedDict
+    from typing import Any, TypedDict, Unpack
 
     import chess
     from chess.engine import ConfigMapping, InfoDict, Limit, SimpleEngine
-    from typing_extensions import Unpack
 
     from .boards import GameText
 

@@ -2,9 +2,7 @@
 # Types only: the docstrings are in engine.pyx, position.pyx, results.pyx and the modules of the functions.
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar
-
-from typing_extensions import Self
+from typing import ClassVar, Self
 
 from .evaluate.network_file import Network as Network
 

@@ -26,7 +26,6 @@ __all__ = ["WeightsError", "dump", "evaluator", "flatten", "load", "load_default
 MAX_FILE_SIZE = 1 << 18  # bytes, about ten times the default file
 MAX_NETWORK_SIZE = 1 << 20  # bytes, more than the largest network has
 MAX_QUOTED = 40  # characters of a name in a message
-MAX_SIGNS = 1000  # brackets, commas and other signs of a statement; those of weights.py have at most 200
 HERE = os.path.dirname(os.path.abspath(__file__))
 NETWORKS = os.path.join(HERE, "networks")  # the folder of the shipped ones
 
@@ -201,8 +200,6 @@ def _read_assignments(text: str, where: str) -> tuple[dict[str, Any], dict[str, 
     import ast
     import warnings
 
-    if (line := _too_long(text)) is not None:
-        raise WeightsError(f"{where}, line {line}: a weights file can hold only numbers and lists of numbers")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a stray backslash in a comment string is harmless
@@ -226,25 +223,6 @@ def _read_assignments(text: str, where: str) -> tuple[dict[str, Any], dict[str, 
         weights[name] = ast.literal_eval(node.value) if is_text else _numbers(node.value, f"{where}, line", name)
         lines[name] = node.lineno
     return weights, lines
-
-
-def _too_long(text: str) -> int | None:
-    """Return the line where a statement gets more than MAX_SIGNS signs; None if none does.
-
-    Python 3.10 crashes while it parses a chain of thousands of operators, calls or attributes.
-    """
-    import io
-    import tokenize
-
-    count = 0
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            count = 0 if token.type == tokenize.NEWLINE else count + (token.type == tokenize.OP)
-            if count > MAX_SIGNS:
-                return token.start[0]
-    except (SyntaxError, tokenize.TokenError):
-        pass  # the parser names the error
-    return None
 
 
 def _numbers(node: ast.expr, at: str, name: str) -> Any:

@@ -10,17 +10,13 @@ import runpy
 import subprocess
 import sys
 import sysconfig
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 from places import ROOT
 from setuptools import Distribution  # type: ignore[import-untyped]
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 BUILT = (".so", ".pyd", ".pyc", ".c", ".html")
 

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from itertools import chain
 
 import chess
@@ -103,7 +103,7 @@ class Game:
             detail = fault.detail
         if ending is None:
             ending, detail = Ending(UNFINISHED, INTERRUPTED), ""
-        date = datetime.now(timezone.utc).isoformat()
+        date = datetime.now(UTC).isoformat()
         white, black = (engine.name for engine in self._engines.values())
         for side, warnings in self._warnings.items():
             if find_ending(self._board, [], Rules()) is None or ending.result == win(side):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Types only: the docstrings are in network_file.pyx.
 
-from typing_extensions import Self
+from typing import Self
 
 class Network:
     @property

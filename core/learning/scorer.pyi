@@ -3,11 +3,10 @@
 
 from array import array
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from typing_extensions import Self
 
 from ..evaluate.network_file import Network
 

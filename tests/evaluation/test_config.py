@@ -105,12 +105,8 @@ BAD_ENTRIES = [
     ("TEMPO = (5, 6)\x00", ""),
     ("TEMPO = " + "(" * 5000 + "5" + ")" * 5000, ""),
     ("TEMPO = (5, " + "-" * 100_000 + "6)", ""),
-    *(  # Python 3.10 crashes in `ast.parse`
-        (f"TEMPO = {start}{link * 50_000}", "line 1: a weights file can hold only numbers and lists of numbers")
-        for start, link in (("1", "+1"), ("x", ".x"), ("f", "()"), ("x", "[0]"))
-    ),
-    (f"TEMPO = {[5] * 998}", "TEMPO must be a pair (midgame, endgame), but has 998 instead of 2"),  # 1000 signs
-    (f"TEMPO = {[5] * 999}", "line 1: a weights file can hold only numbers and lists of numbers"),
+    *((f"TEMPO = {start}{link * 50_000}", "") for start, link in (("1", "+1"), ("x", ".x"), ("f", "()"), ("x", "[0]"))),
+    (f"TEMPO = {[5] * 999}", "TEMPO must be a pair (midgame, endgame), but has 999 instead of 2"),
     ("\n\nKNIGHT_MOBILITY = []", "line 3: KNIGHT_MOBILITY must be a list of 9 pairs, but has 0 instead of 9"),
     ("KNIGHT_MOBILITY = [(1, 2)] * 9", "KNIGHT_MOBILITY holds something"),
     (f"KNIGHT_MOBILITY = {[*[(1, 2)] * 8, (1, [2])]}", "KNIGHT_MOBILITY[8][1] must be a whole number"),

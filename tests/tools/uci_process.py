@@ -17,14 +17,12 @@ import threading
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from places import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from typing_extensions import Self
 
 TIMEOUT = 30.0  # generous: only a hang takes so long
 PROGRAM = os.environ.get("COACHWHIP_PROGRAM")

@@ -114,7 +114,7 @@ BUILDS = {
     "aarch64": emulated("arm64", "aarch64"),
     "s390x": emulated("s390x", "s390x"),  # big-endian
     "program": program(),
-    **{f"python3.{minor}": another_python(minor) for minor in range(10, 16) if minor != sys.version_info.minor},
+    **{f"python3.{minor}": another_python(minor) for minor in range(11, 16) if minor != sys.version_info.minor},
 }
 
 
