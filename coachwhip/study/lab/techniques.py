@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The techniques of adversarial search that `coachwhip lab` compares, in the order of its ladder, and the rows made of them.
 
-techniques.md has the techniques. Each is a switch of core/tunables.py, so what a row of them measures is the engine itself.
+techniques.tsv has the techniques. Each is a switch of core/tunables.py, so what a row of them measures is the engine itself.
 """
 
-import re
+import csv
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from ...core import tunables
 
-SAFE, DEEPER, RISKY = "safe", "deeper", "risky"
-# A row of the table in techniques.md.
-ROW = re.compile(rf"\| (\S+) \| \[(.+)\]\((.+)\) \| ({SAFE}|{DEEPER}|{RISKY}) \| (\w*) \| (.+) \|")
+SAFE = "safe"  # finds the same value with less work
+DEEPER = "deeper"  # looks further than the given depth, so the value is better
+RISKY = "risky"  # leaves out moves that it expects not to matter
 SWITCHES = tuple(name for name, *_ in tunables.SWITCHES)
 NEEDS = {name: [f"use_{need}" for need in needs.split()] for name, _, needs, _ in tunables.SWITCHES}
 
@@ -50,8 +50,8 @@ def settings(keys: Collection[str]) -> dict[str, int]:
     return {name: int(name in on) for name in SWITCHES}
 
 
-LINES = Path(__file__).with_name("techniques.md").read_text(encoding="utf-8").splitlines()
-TECHNIQUES = [Technique(*match.groups()) for match in map(ROW.fullmatch, LINES) if match]
+with Path(__file__).with_name("techniques.tsv").open(encoding="utf-8", newline="") as table:
+    TECHNIQUES = [Technique(**row) for row in csv.DictReader(table, delimiter="\t")]
 BY_KEY = {technique.key: technique for technique in TECHNIQUES}
 OFF = {name for name, default, *_ in tunables.SWITCHES if not default}
 ENGINE = tuple(technique.key for technique in TECHNIQUES if technique.switch not in OFF)  # what plays
