@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 
 from ...cli.command import in_words, warn
@@ -24,7 +24,7 @@ class Traffic:
         self._start = time.perf_counter()
         self._lock = threading.Lock()
         signs = f"{SENT} to the engine, {RECEIVED} from it, {COMPLAINT} on its stderr"
-        append(self._file, f"coachwhip match log, {datetime.now(timezone.utc).isoformat()}: {signs}\n".encode())
+        append(self._file, f"coachwhip match log, {datetime.now(UTC).isoformat()}: {signs}\n".encode())
 
     def write(self, when: float, engine: str, sign: str, lines: Sequence[str]) -> None:
         """Add lines sent or received at a time of `time.perf_counter`. After an error, as on a full disk, the log has ended."""
