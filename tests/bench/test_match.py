@@ -128,7 +128,7 @@ def test_pairs_are_judged_while_a_game_is_still_open() -> None:
 
 
 def test_a_tournament_shows_a_rating_only_of_those_who_can_be_compared() -> None:
-    """The last lost every game, and an interval wider than 800 shows nothing: the same rules as those of `ratings` and of a match of two."""
+    """The last lost every game, and an interval wider than 800 shows nothing: the same rules as those of a match of two."""
     tally = Tally()
     for number in range(60):
         first, second = [(0, 1), (1, 0), (0, 2), (2, 0)][number % 4]

@@ -393,7 +393,7 @@ def test_what_comes_through_a_pipe_is_read_or_named_as_it_was_typed(
 
 @pytest.mark.parametrize(
     "line", ["train FILE X --output n", "TRAIN --start FILE --start X", "tune FILE=2 X --output n", "ANALYSE FILE X", "SUITE FILE X",
-    "SELFPLAY --openings FILE --openings X", "ratings FILE X"],
+    "SELFPLAY --openings FILE --openings X"],
 )  # fmt: skip
 @pytest.mark.parametrize("name", ["good.epd", "./good.epd", "link", "hard"])
 def test_no_input_counts_twice(line: str, name: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
