@@ -8,7 +8,7 @@ blindness: each of its own moves, even a mate in one, and in some turns all repl
 protected ones.
 
 Won endings need technique, which people know rather than calculate: there every level searches more nodes and plays the best move.
-The side that is far ahead avoids those draws and repetitions that it sees.
+The side that is far ahead avoids those draws and repetitions that it sees. No move takes the last one back while another is nearly as good.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ FAR_AHEAD = 300  # centipawns from which a side avoids draws
 TECHNIQUE = 48  # times the level's nodes in a won ending: 200 then mates with a rook, 1500 with two bishops
 TECHNIQUE_NODES = 50_000  # enough for all of that: more would only take time
 MATE_SCORE = 32000  # centipawns that a mate counts as when moves are compared
+MUCH_WORSE = 150  # centipawns that all other moves must lose before one takes the last one back
 SECOND_PLACE = 12  # centipawns added to the loss of all moves but the best, whose short search may overrate them
 
 
@@ -129,11 +130,32 @@ def without_draws(position: Position, moves: Iterable[str]) -> list[str]:
     return kept
 
 
+def taking_back(position: Position) -> str:
+    """Return the move that would take back the side's last one; "" where that was a capture or castling, or is not known."""
+    earlier, boards = position.copy(), []
+    try:
+        for _ in range(2):
+            earlier.undo()
+            boards.append(earlier.board().replace("\n", ""))
+    except IndexError:
+        return ""
+    after, before = boards
+    left = [square for square in range(64) if before[square] != "." == after[square]]
+    reached = [square for square in range(64) if before[square] == "." != after[square]]
+    if len(left) != 1 or len(reached) != 1:
+        return ""
+    return "".join(f"{'abcdefgh'[square % 8]}{8 - square // 8}" for square in (*reached, *left))
+
+
 def choose(position: Position, scores: dict[str, int], result: SearchResult, temperature: float, random: Random) -> str:
     """Return one of the moves in `scores` (centipawns, of short searches); `result` is that of the longer search."""
     progressing = {move: scores[move] for move in without_draws(position, scores)}
     if max(progressing.values(), default=0) >= FAR_AHEAD:
         scores = progressing
+    back = taking_back(position)
+    others = {move: score for move, score in scores.items() if move != back}
+    if back in scores and max(others.values(), default=-MATE_SCORE) >= scores[back] - MUCH_WORSE:
+        scores = others
     return softmax(result.bestmove, scores, temperature, random)
 
 

@@ -6,10 +6,12 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from random import Random
+from types import SimpleNamespace
 
 import chess
 import chess.engine
 import pytest
+from coachwhip.core.engine import Position
 from coachwhip.uci import strength
 from coachwhip.uci.options import MAX_ELO, MIN_ELO
 from coachwhip.uci.session import Session
@@ -126,6 +128,21 @@ def test_far_ahead_moves_that_draw_or_repeat_are_avoided(engine: UciProcess, pos
     for _ in range(10):
         lines = engine.go("ucinewgame", f"position fen {position}", f"go depth 9 {limit}")
         assert lines[-1].split(" ")[1] not in drawing.split(" ")
+
+
+def test_a_move_is_taken_back_only_if_all_others_are_much_worse(engine: UciProcess) -> None:
+    """Found at a stranger's, at 1500: 3...Nc6 4...Nb8."""
+    weaken(engine, 1500)
+    locked = "position fen 4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 w - - 0 1 moves e1d1 e8d8"
+    answers = {engine.go("ucinewgame", locked, "go movetime 1000")[-1] for _ in range(40)}
+    assert len(answers) > 2
+    assert "bestmove d1e1" not in {answer[:13] for answer in answers}
+    position = Position("4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 w - - 0 1")
+    for move in ("e1d1", "e8d8"):
+        position.make(move)
+    result = SimpleNamespace(bestmove="d1e1")
+    others = {"d1d2": -strength.MUCH_WORSE - 1, "d1c2": -900}
+    assert strength.choose(position, {"d1e1": 0, **others}, result, 1.0, Random(1)) == "d1e1"  # type: ignore[arg-type]
 
 
 def test_a_session_is_varied_and_with_a_seed_repeatable() -> None:
