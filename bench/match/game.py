@@ -15,8 +15,8 @@ from itertools import chain
 import chess
 import chess.engine
 
-from ...boards import GameText, Position, position_of
 from ...cli.fair_timing import fair_timing
+from ...core.engine import Position
 from ...games.adjudication import UNFINISHED, Ending, find_ending, win
 from ...games.rules import Rules
 from ...games.time_control import Clock, TimeControl
@@ -147,7 +147,9 @@ class Game:
         self._moves.append(MoveRecord(move.uci(), round(reply.seconds, 6), remaining, white_score(info, turn), info.depth, nodes))
         if (info.mate or 0) > 0 and not info.is_bound:
             self._warn(NO_MATE, f"mate {info.mate}")
-        root = position_of(GameText(opening.fen, opening.chess960, tuple(self._history)))
+        root = Position(opening.fen, opening.chess960)
+        for made in self._history:
+            root.make(made)
         wrong, pv = pv_fault(search.lines, reply.move, root)
         if wrong:
             self._warn(wrong, pv)

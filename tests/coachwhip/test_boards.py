@@ -19,6 +19,7 @@ import chess
 import chess.variant
 import pytest
 from chess.engine import EngineError, Limit
+from coachwhip.core.engine import passed_square
 from coachwhip.evaluation import config
 from places import ROOT, TERMS
 
@@ -90,7 +91,7 @@ def test_a_copy_and_a_pickle_keep_the_game(way: Callable[[Position], Position], 
         repeating.make(move)
     assert repeating.is_draw()
     passed = way(Position("4k3/8/8/3p4/8/8/8/4K3 w - d6 0 9"))
-    assert (passed.passed_square(), passed.fen()) == ("d6", "4k3/8/8/3p4/8/8/8/4K3 w - - 0 9")
+    assert (passed_square(passed), passed.fen()) == ("d6", "4k3/8/8/3p4/8/8/8/4K3 w - - 0 9")
 
 
 def test_positions_are_equal_and_shown_as_boards_are() -> None:
