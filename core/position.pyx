@@ -109,7 +109,7 @@ cdef class Position:
     >>> position.make("e2e4")
     >>> position.make_san("c5")
     >>> position.fen(), position.perft(3)
-    ('rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2', 20226)
+    ('rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2', 20035)
     """
 
     def __cinit__(self):
@@ -215,7 +215,7 @@ cdef class Position:
     def to_board(self):
         """Return a `chess.Board` with the game in its move stack.
 
-        >>> Position("7k/8/8/8/8/8/8/K6R w - - 0 1").to_board().is_check()
+        >>> Position("7k/8/8/8/8/8/8/K6R b - - 0 1").to_board().is_check()
         True
         """
         import chess
