@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from functools import cache, lru_cache
+from functools import lru_cache
 from operator import index
 from queue import SimpleQueue
 from threading import RLock
@@ -156,10 +156,10 @@ def evaluate(position: Position | chess.Board | str, weights: str | os.PathLike[
     >>> evaluate("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR b KQkq - 0 1").white().score() < -500
     True
     """
-    root = position_of(position)
-    pov_score, cp = _scores()
     path = os.fspath(weights) if weights else ""
-    return pov_score(cp(_evaluating(path, _stamp(path)).evaluate(root)), root.stm == "w")
+    engine, pov_score, cp = _evaluating(path, _stamp(path) if path else None)
+    score, is_white = engine.evaluate_pov(position)
+    return pov_score(cp(score), is_white)
 
 
 def evaluate_many(
@@ -208,18 +208,8 @@ def evaluate_many(
     return scores
 
 
-@cache
-def _scores() -> tuple[type[PovScore], type[Cp]]:
-    """Import python-chess's scores once: an import statement in `evaluate` would take as long as a fifth of an evaluation."""
-    from chess.engine import Cp, PovScore
-
-    return PovScore, Cp
-
-
 def _stamp(path: str) -> tuple[int, int] | None:
-    """Return a value that changes when the file is written; None for "" and for one that cannot be read (reading it gives the reason)."""
-    if not path:
-        return None
+    """Return a value that changes when the file is written; None if the file cannot be read (reading it gives the reason)."""
     try:
         status = os.stat(path)
     except (OSError, ValueError):
@@ -234,7 +224,9 @@ def _weights(path: str, _stamp: tuple[int, int] | None) -> tuple[list[int], core
 
 
 @lru_cache(FILES)
-def _evaluating(path: str, stamp: tuple[int, int] | None) -> core.Engine:
-    """Return an engine that only evaluates, so that it is never busy."""
+def _evaluating(path: str, stamp: tuple[int, int] | None) -> tuple[core.Engine, type[PovScore], type[Cp]]:
+    """Return an engine that only evaluates, so that it is never busy, and the classes of its scores, which take long to import."""
+    from chess.engine import Cp, PovScore
+
     values, network = _weights(path, stamp)
-    return core.Engine(values, hash_mb=1, network=network)
+    return core.Engine(values, hash_mb=1, network=network), PovScore, Cp

@@ -228,11 +228,15 @@ cdef class Engine:
         """Return the static evaluation in centipawns from the view of stm: terms and network, scaled by the fifty-move counter.
 
         `position`: a Position, a chess.Board or a FEN. Detects neither draw nor mate."""
+        return self.evaluate_pov(position)[0]
+
+    def evaluate_pov(self, position):
+        """Return what `evaluate` returns, and whether White is to move."""
         cdef PositionC pos
         cdef Fen rest
         read_position(position, &pos, &rest)
         self.guard.check()  # no other thread runs before the end
-        return scaled_by_rule50(self.s.evaluator, &pos, evaluate_once(self.s.evaluator, &pos))
+        return scaled_by_rule50(self.s.evaluator, &pos, evaluate_once(self.s.evaluator, &pos)), pos.stm == WHITE
 
     def evaluate_slice(self, list positions, Py_ssize_t start, Py_ssize_t stop, int32_t[::1] scores):
         """Write what `evaluate` returns for positions[start:stop] to the same places of `scores`, without the GIL. Raises

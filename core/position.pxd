@@ -15,11 +15,6 @@ cdef class Position:
     cdef inline PositionC* current(self) noexcept:
         return &self.game[self.last]
 
-    cdef int reserve(self, int size) except -1
-    cdef Move legal_move(self, move) except 0
-    cdef int add(self, Move move) except -1
-    cdef str root_fen(self)
-    cdef int move_number(self) noexcept
     cdef int occurrences(self) noexcept
 
 cdef int read_position(given, PositionC* pos, Fen* rest) except -1

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# cython: binding=False, embedsignature=True, embedsignature.format=clinic
 """The Python class `Position`: a game that ends in a position. The C functions are in board/."""
 
 from cpython.number cimport PyIndex_Check
@@ -94,6 +95,70 @@ cdef int _read_board(board, PositionC* pos, Fen* rest) except -1:
 # a copy.
 
 
+cdef int _reserve(Position self, int size) except -1:
+    """Make room for this many positions."""
+    cdef PositionC* grown
+    if size <= self.capacity:
+        return 0
+    size = max(32, 2 * size)
+    if self.game == &self.first:
+        grown = <PositionC*>malloc(size * sizeof(PositionC))
+    else:
+        grown = <PositionC*>realloc(self.game, size * sizeof(PositionC))
+    if grown == NULL:
+        raise MemoryError("no memory for a longer game")
+    if self.game == &self.first:
+        grown[0] = self.first
+    self.game = grown
+    self.capacity = size
+    return 0
+
+
+cdef int _reject(Position self, move, int found) except -1:
+    """Raise the error of a move that `_legal_move` did not find."""
+    if not (isinstance(move, str) or PyIndex_Check(move)):
+        raise TypeError(f"a move is UCI text or a code of `moves`, not {move!r:.80}")
+    hint = "; moves are UCI text, such as e2e4" if found == NO_MOVE_TEXT else ""
+    raise ValueError(f"illegal move {(move[:12] if isinstance(move, str) else move)!r:.80} in {self.fen()}{hint}")
+
+
+cdef inline Move _legal_move(Position self, move) except 0:
+    """Return the legal move of a text or a code; valid until the next Python object is touched. Raises ValueError, TypeError."""
+    cdef Py_ssize_t found = ILLEGAL
+    if type(move) is str:
+        found = find_move(self.current(), <str>move)
+    elif PyIndex_Check(move):
+        found = clipped_index(move, NULL)
+        if not (0 < found < 1 << 16 and is_legal(self.current(), <Move>found)):
+            found = ILLEGAL
+    elif isinstance(move, str):
+        found = find_move(self.current(), str.__str__(move))
+    if found <= 0:
+        _reject(self, move, <int>found)
+    return <Move>found
+
+
+cdef inline int _add(Position self, Move move) except -1:
+    """Make a legal move."""
+    if self.last + 2 > self.capacity:
+        _reserve(self, self.last + 2)
+    make_move(&self.game[self.last], &self.game[self.last + 1], move)
+    self.last += 1
+    return 0
+
+
+cdef inline int _fullmove(Position self) noexcept:
+    return self.rest.fullmove + (self.last + (self.game[0].stm == BLACK)) // 2
+
+
+cdef str _root_fen(Position self):
+    """Return the FEN of the first position as it was read: with the ep square though nobody can capture there."""
+    fields = write_fen(self.game, self.rest.fullmove, True).split(" ")
+    if self.rest.passed != NO_SQUARE:
+        fields[3] = square_name(self.rest.passed)
+    return " ".join(fields)
+
+
 cdef class Position:
     """A legal chess position with the game that led to it (for repetition and `undo`). Threads may share one. It is not hashable.
 
@@ -133,49 +198,6 @@ cdef class Position:
         if self.game != &self.first:
             free(self.game)
 
-    cdef int reserve(self, int size) except -1:
-        """Make room for this many positions."""
-        cdef PositionC* grown
-        if size <= self.capacity:
-            return 0
-        size = max(32, 2 * size)
-        if self.game == &self.first:
-            grown = <PositionC*>malloc(size * sizeof(PositionC))
-        else:
-            grown = <PositionC*>realloc(self.game, size * sizeof(PositionC))
-        if grown == NULL:
-            raise MemoryError("no memory for a longer game")
-        if self.game == &self.first:
-            grown[0] = self.first
-        self.game = grown
-        self.capacity = size
-        return 0
-
-    cdef Move legal_move(self, move) except 0:
-        """Return the legal move of a text or a code; valid until the next Python object is touched. Raises ValueError,
-        TypeError."""
-        cdef Py_ssize_t code
-        if type(move) is str:
-            code = find_move(self.current(), <str>move)
-        elif PyIndex_Check(move):
-            code = clipped_index(move, NULL)
-            code = code if 0 < code < 1 << 16 and is_legal(self.current(), <Move>code) else ILLEGAL
-        elif isinstance(move, str):
-            return self.legal_move(str.__str__(move))
-        else:
-            raise TypeError(f"a move is UCI text or a code of `moves`, not {move!r:.80}")
-        if code <= 0:
-            hint = "; moves are UCI text, such as e2e4" if code == NO_MOVE_TEXT else ""
-            raise ValueError(f"illegal move {(move[:12] if isinstance(move, str) else move)!r:.80} in {self.fen()}{hint}")
-        return <Move>code
-
-    cdef int add(self, Move move) except -1:
-        """Make a legal move."""
-        self.reserve(self.last + 2)
-        make_move(&self.game[self.last], &self.game[self.last + 1], move)
-        self.last += 1
-        return 0
-
     # --- From and to others ---
 
     @classmethod
@@ -209,7 +231,7 @@ cdef class Position:
             code = move_between(position.current(), from_sq & 63, to_sq & 63, promotion)
             if code == 0:
                 raise ValueError(f"illegal move {move.uci()[:12]!r} in {position.fen()}")
-            position.add(code)
+            _add(position, code)
         return position
 
     def to_board(self):
@@ -223,7 +245,7 @@ cdef class Position:
         cdef Position game = self.copy()
         cdef Move move
         cdef int i
-        board = chess.Board(game.root_fen(), chess960=game.chess960)
+        board = chess.Board(_root_fen(game), chess960=game.chess960)
         for i in range(1, game.last + 1):
             move = game.game[i].last_move
             promotion = promotion_type(move) + 1 if is_promotion(move) else None
@@ -255,25 +277,18 @@ cdef class Position:
     def copy(self):
         """Return an independent position with the same game."""
         cdef Position other = type(self).__new__(type(self))
-        other.reserve(self.last + 1)
+        _reserve(other, self.last + 1)
         memcpy(other.game, self.game, (self.last + 1) * sizeof(PositionC))
         other.last = self.last
         other.rest = self.rest
         other.chess960 = self.chess960
         return other
 
-    cdef str root_fen(self):
-        """Return the FEN of the first position as it was read: with the ep square though nobody can capture there."""
-        fields = write_fen(self.game, self.rest.fullmove, True).split(" ")
-        if self.rest.passed != NO_SQUARE:
-            fields[3] = square_name(self.rest.passed)
-        return " ".join(fields)
-
     def __reduce__(self):
         """Pickle it, and copy it for `copy`, as the FEN and the moves of its game."""
         cdef Position game = self.copy()
         cdef int i
-        return type(self), (game.root_fen(), game.chess960), [game.game[i].last_move for i in range(1, game.last + 1)]
+        return type(self), (_root_fen(game), game.chess960), [game.game[i].last_move for i in range(1, game.last + 1)]
 
     def __setstate__(self, moves):
         for move in moves:
@@ -288,7 +303,7 @@ cdef class Position:
         mine, theirs = self.current(), (<Position>other).current()
         return (
             memcmp(&mine.b, &theirs.b, sizeof(BoardC)) == 0 and mine.stm == theirs.stm
-            and mine.rule50 == theirs.rule50 and self.move_number() == (<Position>other).move_number()
+            and mine.rule50 == theirs.rule50 and _fullmove(self) == _fullmove(<Position>other)
         )
 
     def __repr__(self):
@@ -303,12 +318,9 @@ cdef class Position:
 
         return chess.Board(self.fen())._repr_svg_()
 
-    cdef int move_number(self) noexcept:
-        return self.rest.fullmove + (self.last + (self.game[0].stm == BLACK)) // 2
-
     def fen(self):
         """Return the FEN; castling as X-FEN, Shredder-FEN if `chess960`; the ep square only if a capture there is legal."""
-        return write_fen(self.current(), self.move_number(), self.chess960)
+        return write_fen(self.current(), _fullmove(self), self.chess960)
 
     def board(self):
         """Return the 64 squares as 8 lines of 8 letters, rank 8 first, '.' for empty (used by the command `d`)."""
@@ -376,7 +388,7 @@ cdef class Position:
         >>> Position("r3k3/8/8/8/8/8/8/4K2R w K - 0 1").uci("e1h1")
         'e1g1'
         """
-        cdef Move code = self.legal_move(move)
+        cdef Move code = _legal_move(self, move)
         return move_text(code, self.chess960)
 
     def san(self, move):
@@ -386,14 +398,14 @@ cdef class Position:
         'Nf3'
         """
         cdef PositionC pos
-        cdef Move code = self.legal_move(move)
+        cdef Move code = _legal_move(self, move)
         pos = self.current()[0]
         return san_text(&pos, code)
 
     def make(self, move):
         """Make a move. If it is not legal, raises ValueError and changes nothing."""
-        cdef Move code = self.legal_move(move)
-        self.add(code)
+        cdef Move code = _legal_move(self, move)
+        _add(self, code)
 
     def make_san(self, text not None):
         """Make a move given as SAN, read as by python-chess: with or without + and #, with more squares than needed. If it is
@@ -403,7 +415,7 @@ cdef class Position:
         if found <= 0:
             hint = "; moves are SAN, such as Nf3" if found == NO_MOVE_TEXT else ""
             raise ValueError(f"{'ambiguous' if found == AMBIGUOUS else 'illegal'} move {san[:12]!r} in {self.fen()}{hint}")
-        self.add(<Move>found)
+        _add(self, <Move>found)
 
     def undo(self):
         """Take the last move back. Raises IndexError at the first position."""
@@ -413,7 +425,7 @@ cdef class Position:
 
     def gives_check(self, move):
         """Return whether a legal move gives check."""
-        cdef Move code = self.legal_move(move)
+        cdef Move code = _legal_move(self, move)
         return gives_check(self.current(), code)
 
     def perft(self, int depth, *, int threads=1, int hash_mb=0):
@@ -447,7 +459,7 @@ cdef class Position:
         cdef int middle
         if not usual.see_value[PAWN]:
             fill_params(&usual, {})
-        code = self.legal_move(move)
+        code = _legal_move(self, move)
         pos = self.current()[0]
         while low < high:  # binary search for the largest threshold that is reached
             middle = low + (high - low + 1) // 2
@@ -516,7 +528,7 @@ cdef class Position:
     @property
     def fullmove(self):
         """The number of the move, which grows after Black's."""
-        return self.move_number()
+        return _fullmove(self)
 
     @property
     def ply(self):
@@ -539,7 +551,7 @@ cdef class Position:
 
 def move_code(Position position not None, move):
     """Return the code of a legal move. Raises ValueError if it is not legal."""
-    return position.legal_move(move)
+    return _legal_move(position, move)
 
 
 def passed_square(Position position not None):
