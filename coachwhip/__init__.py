@@ -7,11 +7,13 @@
 from __future__ import annotations
 
 import os
+import sys
+from importlib.machinery import EXTENSION_SUFFIXES, PathFinder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .boards import Position, evaluate
-    from .core.engine import MAX_DEPTH, MAX_PLY, STARTPOS_FEN, Engine, SearchInfo, SearchResult, build_info
+    from .boards import Engine, evaluate, evaluate_many
+    from .core.engine import MAX_DEPTH, MAX_PLY, STARTPOS_FEN, Position, SearchInfo, SearchResult, build_info
     from .in_process import open_engine
     from .many import analyse_many
 
@@ -30,16 +32,23 @@ __all__ = [
     "analyse_many",
     "build_info",
     "evaluate",
+    "evaluate_many",
     "open_engine",
 ]
 
 # The module of each public name that is not one of core.engine's.
-_MODULES = {"Position": ".boards", "evaluate": ".boards", "analyse_many": ".many", "open_engine": ".in_process"}
+_MODULES = dict.fromkeys(("Engine", "evaluate", "evaluate_many"), ".boards")
+_MODULES |= {"analyse_many": ".many", "open_engine": ".in_process"}
 
 # In a checkout core/, uci/ and the others are next to this folder; in an installed package they are inside it.
 _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 if os.path.isfile(os.path.join(_ROOT, "setup.py")):
     __path__.append(_ROOT)
+    if not any(os.path.exists(os.path.join(_ROOT, "core", f"engine{suffix}")) for suffix in EXTENSION_SUFFIXES):
+        # Nothing was built here: a program that starts in a clone uses the package that was installed from it.
+        _installed = PathFinder.find_spec("coachwhip", [path for path in sys.path if os.path.abspath(path) != _ROOT])
+        if _installed is not None and _installed.submodule_search_locations:
+            __path__ = list(_installed.submodule_search_locations)
 
 
 def __getattr__(name: str) -> object:

@@ -1,96 +1,151 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Boards of python-chess and FENs as positions of the core: `Position.from_board` and `evaluate`. Importing it loads no chess library."""
+"""What a program asks of the engine in its own process: `Engine`, `evaluate` and `evaluate_many`. Importing it loads no chess library."""
 
 from __future__ import annotations
 
 import os
 from functools import lru_cache
-from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple
+from operator import index
+from queue import SimpleQueue
+from threading import RLock
+from typing import TYPE_CHECKING
 
 from .core import engine as core
+from .core.engine import MAX_DEPTH, Position
+from .evaluation.config import evaluator
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
     import chess
-    from chess.engine import PovScore
+    import numpy as np
+    import numpy.typing as npt
+    from chess.engine import Cp, PovScore
 
-EVALUATORS = 4  # weights files that are kept ready
+    from .core.engine import SearchInfo, SearchResult
 
-_evaluating = Lock()  # an engine does one thing at a time
+__all__ = ["Engine", "Position", "check_limits", "evaluate", "evaluate_many", "position_of"]
 
-
-class GameText(NamedTuple):
-    """A position as text: where its game starts, and the UCI moves that led from there to the position."""
-
-    fen: str
-    chess960: bool = False
-    moves: tuple[str, ...] = ()
+FILES = 4  # weights files that are kept ready
+MOST = 10**12  # of nodes, seconds, plies and everything else that is limited
+MAX_LINES = 256  # more than any position has moves
+SLICE = 4096  # positions that a thread evaluates at once
 
 
-def game_of(position: chess.Board | str) -> GameText:
-    """Return the game of a board, or a FEN as a game without moves; does not check whether it is legal.
+def position_of(position: Position | chess.Board | str) -> Position:
+    """Return a Position as it is, and that of a board with its game or of a FEN. Raises ValueError, TypeError for another object."""
+    if isinstance(position, Position):
+        return position
+    return Position(position) if isinstance(position, str) else Position.from_board(position)
 
-    As when python-chess sends a board to an engine, a board with a null move in its history counts as one without history. Raises
-    TypeError for another object, ValueError for a board of a chess variant.
+
+def check_limits(**limits: float | None) -> None:
+    """Raise TypeError or ValueError for a limit that is not a positive number, and a whole one unless it is the time."""
+    for name, value in limits.items():
+        if value is None:
+            continue
+        try:
+            number = float(value) if name == "time" else index(value)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            raise TypeError(f"{name} must be a {'' if name == 'time' else 'whole '}number, not {value!r:.40}") from None
+        if not number > 0:
+            raise ValueError(f"{name} must be positive, not {value}")
+        if number > MOST:
+            raise ValueError(f"{name} must be at most {MOST:,}")
+
+
+class Engine:
+    """The engine in this process: `search` and `evaluate` take a Position, a chess.Board (with its game) or a FEN.
+
+    `Engine(weights=None, hash_mb=16, threads=1, tunables=None)`: `weights` is a weights file, with its network (None: the shipped
+    ones), `hash_mb` the size of the transposition table, `threads` how many search, `tunables` changes to the numbers and switches of
+    the search (`coachwhip tunables` lists them). Raises ValueError for what cannot be used, MemoryError.
+
+    What a search has learnt helps the next one; `clear` forgets it. An engine does one thing at a time: a search in a second thread
+    waits for the first, and `evaluate` raises RuntimeError meanwhile. The rest of the program goes on: a search does not hold the GIL.
+
+    >>> engine = Engine(hash_mb=1)
+    >>> engine.search("7k/5ppp/8/8/8/8/8/R3K3 w - - 0 1", depth=5).bestmove
+    'a1a8'
     """
-    if isinstance(position, str):
-        return GameText(position)
-    if not hasattr(position, "move_stack"):
-        raise TypeError(f"neither a chess.Board nor a FEN: {position!r:.80}")
-    if position.uci_variant != "chess":
-        raise ValueError(f"coachwhip does not play the variant {position.uci_variant}")
-    has_history = all(position.move_stack)
-    start = position.root() if has_history else position
-    moves = tuple(move.uci() for move in position.move_stack) if has_history else ()
-    return GameText(start.fen(shredder=position.chess960, en_passant="fen"), position.chess960, moves)
 
+    def __init__(
+        self,
+        weights: str | os.PathLike[str] | None = None,
+        hash_mb: int = 16,
+        threads: int = 1,
+        tunables: Mapping[str, int] | None = None,
+    ) -> None:
+        path = os.fspath(weights) if weights else ""
+        values, network = _weights(path, _stamp(path))
+        self._core = core.Engine(values, hash_mb, tunables, network)
+        self._core.set_threads(threads)
+        self._searching = RLock()
 
-class Position(core.Position):
-    """A legal chess position with the game that led to it (for repetition and `undo`).
+    def search(
+        self,
+        position: Position | chess.Board | str,
+        *,
+        depth: int | None = None,
+        nodes: int | None = None,
+        time: float | None = None,
+        multipv: int = 1,
+        searchmoves: Sequence[str] = (),
+        on_info: Callable[[SearchInfo], None] | None = None,
+    ) -> SearchResult:
+        """Search until a limit, or `stop` from another thread, and return the best move and the lines; "" and no line without a legal move.
 
-    `Position(fen=STARTPOS_FEN, chess960=False)`, or `Position.from_board(board)`. Moves are UCI text. `chess960` only chooses how
-    castling is written: king takes rook (`e1h1`) instead of `e1g1`. Raises ValueError for a FEN that is not a legal position.
+        `depth` in plies, `nodes`, and `time` in seconds are limits; at least one is needed. `multipv`: number of lines, each with
+        another first move. `searchmoves`: the moves to choose from; none: all. `on_info` is called with a SearchInfo after each
+        iteration. Scores are centipawns from the view of the side to move, or moves to mate. Moves are UCI text; castling as the
+        position writes it.
 
-    >>> position = Position()
-    >>> position.make("e2e4")
-    >>> position.fen(), position.perft(3)
-    ('rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1', 13160)
-    """
+        Raises ValueError for an illegal position or move or a limit that is not positive, TypeError for another object. What `on_info`
+        raises ends the search and is raised here; so does Ctrl-C.
 
-    @staticmethod
-    def from_board(board: chess.Board) -> Position:
-        """Return the position of a python-chess board, with its `chess960` and, for repetitions, the game in its move stack.
-
-        The board is only read. A null move in the move stack makes it a position without a game, as when python-chess sends the board
-        to an engine. Raises ValueError if the position or a move is not legal, or if the board is one of a chess variant.
-
-        >>> import chess
-        >>> board = chess.Board()
-        >>> board.push_san("e4")
-        Move.from_uci('e2e4')
-        >>> position = Position.from_board(board)
-        >>> position.ply, position.fen() == board.fen()
-        (1, True)
+        >>> result = Engine(hash_mb=1).search("7k/8/8/8/8/8/8/RR2K3 w - - 0 1", nodes=5000, multipv=2)
+        >>> [(line.pv[0], line.mate_in) for line in result.lines]
+        [('a1a7', 2), ('b1b7', 2)]
         """
-        return position_of(game_of(board))
+        if depth is nodes is time is None:
+            raise ValueError("search needs a limit: depth, nodes or time")
+        check_limits(depth=depth, nodes=nodes, time=time, multipv=multipv)
+        root = position_of(position)
+        moves = [root.uci(move) for move in searchmoves]
+        with self._searching:
+            self._core.prepare()
+            return self._core.search(
+                root,
+                depth=min(depth or 0, MAX_DEPTH),
+                nodes=nodes or 0,
+                hard_ms=max(1, round(1000 * time)) if time else 0,
+                multipv=min(multipv, MAX_LINES),
+                searchmoves=moves,
+                on_info=on_info,
+            )
 
-    def _repr_svg_(self) -> str:
-        """Return the board as a notebook draws it: as python-chess does."""
-        import chess
+    def evaluate(self, position: Position | chess.Board | str) -> int:
+        """Return the static evaluation in centipawns from the view of the side to move, without a search.
 
-        return chess.Board(self.fen())._repr_svg_()
+        It is meant for quiet positions: checks, captures and mates that are near are not seen, and draws by rule neither. Raises
+        ValueError for an illegal position, TypeError for another object, RuntimeError while this engine searches.
+
+        >>> Engine(hash_mb=1).evaluate("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR b KQkq - 0 1") > 500
+        True
+        """
+        return self._core.evaluate(position)
+
+    def stop(self) -> None:
+        """End the search that is running, from any thread."""
+        self._core.stop()
+
+    def clear(self) -> None:
+        """Forget what searches have learnt, as for a new game. Raises RuntimeError during a search."""
+        self._core.clear()
 
 
-def position_of(game: GameText) -> Position:
-    """Return the position at the end of a game. Raises ValueError if its start or a move is not legal."""
-    position = Position(game.fen, game.chess960)
-    for move in game.moves:
-        position.make(move)
-    return position
-
-
-def evaluate(position: chess.Board | str, weights: str | os.PathLike[str] | None = None) -> PovScore:
-    """Return the static evaluation of a board or FEN, without a search, as a `chess.engine.PovScore`.
+def evaluate(position: Position | chess.Board | str, weights: str | os.PathLike[str] | None = None) -> PovScore:
+    """Return the static evaluation of a Position, board or FEN, without a search, as a `chess.engine.PovScore`.
 
     Centipawns from the view of the side to move; `evaluate(board).white().score()` is the number from White's view, which
     `coachwhip eval` shows. Checks, captures and mates that are near are not seen: it is meant for quiet positions. `weights` is a
@@ -101,12 +156,56 @@ def evaluate(position: chess.Board | str, weights: str | os.PathLike[str] | None
     >>> evaluate("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR b KQkq - 0 1").white().score() < -500
     True
     """
-    from chess.engine import Cp, PovScore
-
-    root = position_of(game_of(position))
     path = os.fspath(weights) if weights else ""
-    with _evaluating:
-        return PovScore(Cp(_evaluator(path, _stamp(path)).evaluate(root)), root.stm == "w")
+    engine, pov_score, cp = _evaluating(path, _stamp(path) if path else None)
+    score, is_white = engine.evaluate_pov(position)
+    return pov_score(cp(score), is_white)
+
+
+def evaluate_many(
+    positions: Iterable[Position | chess.Board | str],
+    weights: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+) -> npt.NDArray[np.int32]:
+    """Return the static evaluations of many positions as a numpy array: int32, of shape (n,), in their order.
+
+    Centipawns from the view of the side to move, as `Engine.evaluate` returns them; `weights` as in `evaluate`. `threads` work without
+    the GIL, None: one on each processor. Raises ValueError, which names the index, for what is no legal position.
+
+    >>> evaluate_many(["4k3/8/8/8/8/8/8/R3K3 b - - 0 1", Position()]).shape
+    (2,)
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    import numpy as np
+
+    check_limits(threads=threads)
+    if isinstance(positions, str) or not hasattr(positions, "__iter__"):
+        raise TypeError(f"evaluate_many needs a list of positions, not one: {positions!r:.80}")
+    boards = list(positions)
+    scores = np.empty(len(boards), np.int32)
+    starts = range(0, len(boards), SLICE)
+    count = max(1, min(threads or os.cpu_count() or 1, len(starts)))
+    path = os.fspath(weights) if weights else ""
+    values, network = _weights(path, _stamp(path))
+    idle: SimpleQueue[core.Engine] = SimpleQueue()
+    for _ in range(count):
+        idle.put(core.Engine(values, hash_mb=1, network=network))
+
+    def evaluate_from(start: int) -> None:
+        engine = idle.get()
+        try:
+            engine.evaluate_slice(boards, start, min(start + SLICE, len(boards)), scores)
+        finally:
+            idle.put(engine)
+
+    executor = ThreadPoolExecutor(count)
+    try:
+        for _ in executor.map(evaluate_from, starts):
+            pass
+    finally:  # after an error or Ctrl-C too
+        executor.shutdown(cancel_futures=True)
+    return scores
 
 
 def _stamp(path: str) -> tuple[int, int] | None:
@@ -118,10 +217,16 @@ def _stamp(path: str) -> tuple[int, int] | None:
     return status.st_mtime_ns, status.st_size
 
 
-@lru_cache(EVALUATORS)
-def _evaluator(path: str, _stamp: tuple[int, int] | None) -> core.Engine:
-    """Return an engine that evaluates with a weights file, "": with the shipped weights and network."""
-    from .evaluation.config import evaluator
+@lru_cache(FILES)
+def _weights(path: str, _stamp: tuple[int, int] | None) -> tuple[list[int], core.Network | None]:
+    """Return the weights and the network of a weights file, "": the shipped ones."""
+    return evaluator(path)
 
-    values, network = evaluator(path)
-    return core.Engine(values, hash_mb=1, network=network)
+
+@lru_cache(FILES)
+def _evaluating(path: str, stamp: tuple[int, int] | None) -> tuple[core.Engine, type[PovScore], type[Cp]]:
+    """Return an engine that only evaluates, so that it is never busy, and the classes of its scores, which take long to import."""
+    from chess.engine import Cp, PovScore
+
+    values, network = _weights(path, stamp)
+    return core.Engine(values, hash_mb=1, network=network), PovScore, Cp

@@ -20,7 +20,7 @@ from weakref import WeakSet
 from chess.engine import EngineError, SimpleEngine, UciProtocol
 
 from . import __version__
-from .boards import game_of, position_of
+from .core.engine import Position
 from .uci.loop import UciLoop
 from .uci.reader import read_lines
 from .uci.session import Session
@@ -119,7 +119,7 @@ class InProcessProtocol(UciProtocol):
 
     def _position(self, board: chess.Board) -> None:
         """Set a position. Raises ValueError if it is not legal: python-chess would take the answer for a null move."""
-        position_of(game_of(board))
+        Position.from_board(board)
         super()._position(board)
 
     async def configure(self, options: ConfigMapping) -> None:

@@ -8,9 +8,10 @@ from collections import deque
 from concurrent.futures import BrokenExecutor, Future, wait
 from functools import lru_cache, partial
 from itertools import islice
+from multiprocessing import current_process
 from typing import TYPE_CHECKING, overload
 
-from .boards import Position, game_of, position_of
+from .boards import check_limits, position_of
 from .workers import POLL_SECONDS, worker_processes
 
 if TYPE_CHECKING:
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
     import chess
     from chess.engine import ConfigMapping, InfoDict, Limit, SimpleEngine
 
-    from .boards import GameText
+    from .core.engine import Position
 
-    _Many = Iterable[chess.Board | str]
+    _Many = Iterable[Position | chess.Board | str]
 
     class _Settings(TypedDict, total=False):
         nodes: int | None
@@ -35,6 +36,10 @@ if TYPE_CHECKING:
 
 QUEUED = 16  # positions handed out for each process, so that one slow position does not make the others wait
 MAX_PROCESSES = 61  # Windows can wait for no more
+IN_DAEMON = (
+    "analyse_many cannot start processes in a daemonic worker process (multiprocessing.Pool, Celery, joblib): "
+    "search there with coachwhip.Engine, or analyse in the main process"
+)
 WORKER_DIED = "a worker process has died; does the program call analyse_many outside `if __name__ == '__main__':`?"
 
 
@@ -43,7 +48,7 @@ def analyse_many(positions: _Many, *, multipv: None = None, **settings: Unpack[_
 @overload
 def analyse_many(positions: _Many, *, multipv: int, **settings: Unpack[_Settings]) -> Generator[list[InfoDict], None, None]: ...
 def analyse_many(
-    positions: Iterable[chess.Board | str],
+    positions: Iterable[Position | chess.Board | str],
     *,
     nodes: int | None = None,
     depth: int | None = None,
@@ -53,7 +58,7 @@ def analyse_many(
     processes: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Generator[Any, None, None]:
-    """Analyse boards and FENs in several processes; yields the results in the order of the positions, as soon as available.
+    """Analyse positions, boards and FENs in several processes; yields the results in the order of the positions, as soon as available.
 
     A result is that of python-chess's `engine.analyse`: an InfoDict, or with `multipv` a list of them, best line first.
     Each position is searched by one process with empty tables, so that with `nodes` or `depth` the results do not depend on the
@@ -61,10 +66,12 @@ def analyse_many(
     {"Hash": 1} for short searches, since clearing a large table takes longer. `processes`: None for one on each processor.
 
     `progress(done, total)` is called before each result is yielded, in the thread that iterates. A FEN is one of standard chess;
-    Chess960 needs a `chess.Board(fen, chess960=True)`. The moves in a board's move stack count for repetition.
+    Chess960 needs a `Position(fen, chess960=True)`
+    or a chess.Board. The moves of a position's or board's game count for repetition.
 
     All positions are read and checked first: raises ValueError, which names the index, if one is not legal, and for limits that are
-    not positive; TypeError for a single position. The iterator raises `chess.engine.EngineError` for a wrong option. Closing it, an
+    not positive; TypeError for a single position or a limit that is no number; RuntimeError in a daemonic process, which cannot start
+    others. The iterator raises `chess.engine.EngineError` for a wrong option. Closing it, an
     error and Ctrl-C end the processes at once. They import the main module: call this under `if __name__ == "__main__":`.
 
     >>> for info in analyse_many(["7k/5ppp/8/8/8/8/8/R3K3 w - - 0 1"], nodes=1000, processes=1):
@@ -78,27 +85,25 @@ def analyse_many(
     limits: dict[str, float | None] = {"nodes": nodes, "depth": depth, "time": time}
     if all(value is None for value in limits.values()):
         raise ValueError("analyse_many needs a limit: nodes, depth or time")
-    for name, value in {**limits, "processes": processes, "multipv": multipv}.items():
-        if value is not None and not value > 0:
-            raise ValueError(f"{name} must be positive, not {value}")
+    check_limits(**limits, processes=processes, multipv=multipv)
+    if current_process().daemon:
+        raise RuntimeError(IN_DAEMON)
     games = [_checked(index, position) for index, position in enumerate(positions)]
     analyse = partial(_analyse, Limit(time=time, depth=depth, nodes=nodes), multipv, tuple((options or {}).items()))
     count = min(processes or os.cpu_count() or 1, MAX_PROCESSES, len(games))
     return _results(analyse, games, count, progress)
 
 
-def _checked(index: int, position: chess.Board | str) -> GameText:
-    """Return the game of a position. Raises ValueError with its index if it is not legal."""
+def _checked(index: int, position: Position | chess.Board | str) -> Position:
+    """Return the position with its game as it is now. Raises ValueError with its index if it is not legal."""
     try:
-        game = game_of(position)
-        position_of(game)
+        return position_of(position).copy()
     except (TypeError, ValueError) as error:
         raise ValueError(f"positions[{index}]: {error}") from error
-    return game
 
 
 def _results(
-    analyse: Callable[[GameText], Any], games: list[GameText], processes: int, progress: Callable[[int, int], object] | None
+    analyse: Callable[[Position], Any], games: list[Position], processes: int, progress: Callable[[int, int], object] | None
 ) -> Generator[Any, None, None]:
     """Yield the result of `analyse` for each game, in order."""
     if not games:
@@ -120,16 +125,11 @@ def _results(
 
 
 def _analyse(
-    limit: Limit, multipv: int | None, options: tuple[tuple[str, Any], ...], game: GameText
+    limit: Limit, multipv: int | None, options: tuple[tuple[str, Any], ...], game: Position
 ) -> InfoDict | list[InfoDict]:
     """Analyse the end of a game, in a worker process."""
-    import chess
-
-    board = chess.Board(Position(game.fen, game.chess960).fen(), chess960=game.chess960)
-    for move in game.moves:
-        board.push(chess.Move.from_uci(move))
     new_game = object()  # empties the tables
-    return _engine(options).analyse(board, limit, multipv=multipv, game=new_game)
+    return _engine(options).analyse(game.to_board(), limit, multipv=multipv, game=new_game)
 
 
 @lru_cache(1)

@@ -3,16 +3,17 @@
 """The core as Python sees it: the class `Engine`, and the names that other packages import from here. Types: engine.pyi."""
 
 from cpython.exc cimport PyErr_CheckSignals
+from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from .board.fen cimport write_fen
+from .board.fen cimport Fen, write_fen
 from .board.movegen cimport ALL_MOVES, generate
-from .evaluate.evaluate cimport evaluate_once, scaled_by_rule50
+from .evaluate.evaluate cimport Evaluator, evaluate_once, scaled_by_rule50
 from .evaluate.network_file cimport Network, pointer_to
 from .evaluate.trace cimport trace_position
 from .evaluate.weights cimport FULL_PHASE, FULL_SCALE
-from coachwhip.core.position cimport Position  # absolute: Cython takes .position for board/position
-from .moves cimport AskedMove, find_move, read_move
+from coachwhip.core.position cimport Position, read_position  # absolute: Cython takes .position for board/position
+from .moves cimport exact_str, find_move
 from .results cimport SHOWN_TB_WIN, SearchInfo, SearchResult, make_info, make_result
 from .search.params cimport fill_params
 from .search.root cimport *
@@ -22,7 +23,7 @@ from sys import modules as _modules
 
 from .build import build_info  # no-cython-lint
 from .evaluate.layout import layout as weights_layout  # no-cython-lint
-from .position import STARTPOS_FEN  # no-cython-lint
+from .position import STARTPOS_FEN, can_repeat, is_ok, move_code, passed_square, pawn_key, threats  # no-cython-lint
 
 # Classes and constants of C as Python sees them; each is declared once, where it is cimported from.
 globals().update(
@@ -52,9 +53,13 @@ cdef class _Guard:
 
     cdef bint busy
 
-    def __enter__(self):
+    cdef int check(self) except -1:
         if self.busy:
             raise RuntimeError("a search is running on this engine, or another call")
+        return 0
+
+    def __enter__(self):
+        self.check()
         self.busy = True
 
     def __exit__(self, *_):
@@ -65,7 +70,7 @@ cdef int _set_root(Searcher* s, Position position, list groups) except -1:
     """Copy the position, the keys of its game and the groups of moves to search."""
     cdef PositionC* root = &s.stack[0].pos
     cdef Move[MAX_MOVES] moves
-    cdef AskedMove asked
+    cdef int move
     cdef int i, back, count, group
     cdef int first_group = 0
     cdef dict wanted = {}  # from moves to groups
@@ -76,9 +81,9 @@ cdef int _set_root(Searcher* s, Position position, list groups) except -1:
     s.root_key = back
     for group, texts in enumerate(groups):
         for text in texts:
-            if read_move(text, &asked):
-                wanted.setdefault(find_move(root, &asked), group)
-    wanted.pop(0, None)
+            move = find_move(root, exact_str(text))
+            if move > 0:
+                wanted.setdefault(move, group)
     count = generate(root, moves, ALL_MOVES)
     s.root_count = 0
     for group in range(len(groups)):
@@ -219,12 +224,42 @@ cdef class Engine:
         """Let the time limits of a search with `ponder` apply, from any thread."""
         set_int(&self.s.ponderhit, True)
 
-    def evaluate(self, Position position not None):
+    def evaluate(self, position):
         """Return the static evaluation in centipawns from the view of stm: terms and network, scaled by the fifty-move counter.
 
-        Detects neither draw nor mate."""
-        with self.guard:
-            return scaled_by_rule50(self.s.evaluator, position.current(), evaluate_once(self.s.evaluator, position.current()))
+        `position`: a Position, a chess.Board or a FEN. Detects neither draw nor mate."""
+        return self.evaluate_pov(position)[0]
+
+    def evaluate_pov(self, position):
+        """Return what `evaluate` returns, and whether White is to move."""
+        cdef PositionC pos
+        cdef Fen rest
+        read_position(position, &pos, &rest)
+        self.guard.check()  # no other thread runs before the end
+        return scaled_by_rule50(self.s.evaluator, &pos, evaluate_once(self.s.evaluator, &pos)), pos.stm == WHITE
+
+    def evaluate_slice(self, list positions, Py_ssize_t start, Py_ssize_t stop, int32_t[::1] scores):
+        """Write what `evaluate` returns for positions[start:stop] to the same places of `scores`, without the GIL. Raises
+        ValueError, which names the index, for what is no position."""
+        cdef Evaluator* ev = self.s.evaluator
+        cdef PositionC* packed
+        cdef Fen rest
+        cdef Py_ssize_t i
+        assert 0 <= start <= stop <= min(len(positions), scores.shape[0])
+        packed = <PositionC*>malloc(max(stop - start, 1) * sizeof(PositionC))
+        if packed == NULL:
+            raise MemoryError("no memory for positions")
+        try:
+            for i in range(start, stop):
+                try:
+                    read_position(positions[i], &packed[i - start], &rest)
+                except (TypeError, ValueError) as error:
+                    raise ValueError(f"positions[{i}]: {error}") from error
+            with self.guard, nogil:
+                for i in range(stop - start):
+                    scores[start + i] = scaled_by_rule50(ev, &packed[i], evaluate_once(ev, &packed[i]))
+        finally:
+            free(packed)
 
     def trace(self, Position position not None):
         """Return every term of the evaluation. `evaluation.trace` prints it as a table.

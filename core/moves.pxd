@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""UCI text <-> move. `move_text` and `read_move` handle Python strings and need the GIL; `find_move` touches no Python object."""
+"""Moves as text, UCI and SAN, in and out. Those that find a move touch no Python object."""
 
 from .board.position cimport PositionC
 from .board.types cimport Move
 
-cdef struct AskedMove:
-    # A move in UCI text, not yet compared with the legal moves of a position.
-    int from_sq
-    int to_sq
-    int promotion  # index in PROMOTIONS, or -1
+cdef enum:  # instead of a move
+    ILLEGAL = 0
+    NO_MOVE_TEXT = -1
+    AMBIGUOUS = -2
 
-# The UCI text of a move. Castling is written king takes rook in Chess960, and where the king is not on the e file or the
-# rook not in the corner.
+cdef inline str exact_str(text):
+    """Return a str, also of a subclass such as numpy's, as Cython wants it. Raises TypeError for another object."""
+    return <str>text if type(text) is str else str.__str__(text)
+
 cdef str move_text(Move move, bint chess960)
+cdef str san_text(const PositionC* pos, Move move)
+cdef int find_move(const PositionC* pos, str text) noexcept
+cdef int find_san(const PositionC* pos, str text) noexcept
 
-# Read a text into `asked`. Returns whether it has the form of a move.
-cdef bint read_move(str text, AskedMove* asked) except -1
-
-# The legal move that `asked` means, 0 if there is none. Castling is read in both spellings.
-cdef Move find_move(const PositionC* pos, const AskedMove* asked) noexcept
+# The legal move between two squares, with a promotion of 0 (knight) to 3 (queen), or -1; ILLEGAL if there is none.
+cdef Move move_between(const PositionC* pos, int from_sq, int to_sq, int promotion) noexcept nogil

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The Python class `Position`: a game that ends in a position."""
 
+from .board.fen cimport Fen
 from .board.types cimport *
 
 cdef class Position:
     cdef PositionC* game  # every position since the FEN; game[last] is the current one
+    cdef PositionC first  # a game without moves lies here
     cdef int last
     cdef int capacity
-    cdef int fullmove  # of the FEN
-    cdef str passed  # of the FEN: its ep square
+    cdef Fen rest  # of the first position
     cdef public bint chess960
 
-    cdef PositionC* current(self) noexcept
-    cdef int reserve(self, int size) except -1
-    cdef Move legal_move(self, str text) except 0
+    cdef inline PositionC* current(self) noexcept:
+        return &self.game[self.last]
+
     cdef int occurrences(self) noexcept
+
+cdef int read_position(given, PositionC* pos, Fen* rest) except -1

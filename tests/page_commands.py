@@ -56,6 +56,7 @@ NOT_RUN = {
     "python3 -m venv .venv && ": ".ci/run, word by word",
     "python3 -m pip install . pyinstaller && ": "tests/trials/machines.py, word by word",
     "coachwhip play --browser": "serves until Ctrl-C",
+    "pdoc ": "an extra that no test needs",
     "uvx ": "needs uv and a package index",
     "fastchess ": "another program, and an older coachwhip",
     "cutechess-cli ": "another program, and an older coachwhip",

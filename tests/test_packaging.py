@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import re
 import runpy
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from places import ROOT
+from places import ROOT, copy_checkout
 from setuptools import Distribution  # type: ignore[import-untyped]
 
 BUILT = (".so", ".pyd", ".pyc", ".c", ".html")
@@ -117,3 +118,20 @@ def test_an_sdist_builds_the_levels(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("COACHWHIP_ARCH", raising=False)
     assert setup_py()["ARCH"] == "levels"
+
+
+def test_a_program_in_a_clone_finds_the_package_that_was_installed(tmp_path: Path) -> None:
+    """README's own row ended in a traceback there: the clone hid the package and had nothing built."""
+    clone, site = tmp_path / "clone", tmp_path / "site" / "coachwhip"
+    copy_checkout(clone)  # without what was built
+    shutil.copytree(ROOT / "coachwhip", site)
+    shutil.copytree(ROOT / "core", site / "core")
+    command = [
+        sys.executable,
+        "-S",
+        "-c",
+        "import coachwhip; print(coachwhip.Position().perft(3))",
+    ]  # -S: without an editable install
+    environment = os.environ | {"PYTHONPATH": str(site.parent)}
+    done = subprocess.run(command, cwd=clone, env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout == "8902\n", done.stderr

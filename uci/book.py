@@ -45,12 +45,14 @@ class Book:
         `allowed`: the moves to choose from, empty: all. `best_move`: the greatest weight, the first in the file among equals; else
         random by weight, from position and `seeds`.
         """
+        from ..core.engine import passed_square
+
         as_played = position.copy()
         as_played.chess960 = True  # the book writes castling as king takes rook
         spelling = dict(zip(as_played.legal_moves(), position.legal_moves(), strict=True))
         weights: dict[str, int] = {}
         fields = as_played.fen().split(" ")
-        fields[3] = position.passed_square()  # part of the key wherever a pawn attacks it, even a pinned one
+        fields[3] = passed_square(position)  # part of the key wherever a pawn attacks it, even a pinned one
         for entry in self._reader.find_all(self._board(" ".join(fields), chess960=True)):
             code = entry.move.uci()
             move = spelling.get(code)

@@ -163,7 +163,7 @@ class SearchJob(Job):
         legal, others = [], []
         for move in self.request.searchmoves:
             try:
-                position.move_code(move)
+                position.uci(move)
                 legal.append(move)
             except ValueError:
                 others.append(shorten(move))

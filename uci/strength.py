@@ -120,11 +120,13 @@ def needs_technique(position: Position, score: int) -> bool:
 
 def without_draws(position: Position, moves: Iterable[str]) -> list[str]:
     """Return the moves that neither draw at once nor let the opponent repeat a position."""
+    from ..core.engine import can_repeat
+
     position = position.copy()
     kept = []
     for move in moves:
         position.make(move)
-        if position.result() != "1/2-1/2" and not position.can_repeat():
+        if position.result() != "1/2-1/2" and not can_repeat(position):
             kept.append(move)
         position.undo()
     return kept

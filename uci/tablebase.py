@@ -104,8 +104,8 @@ class Tablebase:
         pieces = sum(char.isalpha() for char in board)
         if pieces > min(self.max_pieces, most_pieces) or castling != "-":
             return None
-        asked = {position.move_code(move) for move in moves}
-        moves = [move for move in position.legal_moves() if position.move_code(move) in asked]  # as the search spells them
+        asked = {position.uci(move) for move in moves}  # as the search spells them
+        moves = [move for move in position.legal_moves() if move in asked]
         results: dict[int, dict[str, int]] = {}  # for each wdl its moves and their distances
         trial = position.copy()
         for move in moves:

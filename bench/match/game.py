@@ -16,9 +16,9 @@ from itertools import chain
 import chess
 import chess.engine
 
-from ...boards import GameText, Position, position_of
 from ...cli.command import per_second
 from ...cli.fair_timing import fair_timing
+from ...core.engine import Position
 from ...games.adjudication import UNFINISHED, Ending, find_ending, win
 from ...games.rules import Rules
 from ...games.time_control import Clock, TimeControl
@@ -83,9 +83,7 @@ class Game:
         controls = {"w": contest.controls[pairing.white], "b": contest.controls[pairing.black]}
         self._clocks = {side: Clock(control, contest.rules.margin) for side, control in controls.items()}
         self._history = pairing.opening.moves.split()
-        self._position = position_of(
-            GameText(pairing.opening.fen, pairing.opening.chess960, tuple(self._history))
-        )  # as the board
+        self._position = Position.from_board(self._board)
         self._moves: list[MoveRecord] = []
         self._warnings: dict[chess.Color, dict[str, list[str]]] = {chess.WHITE: {}, chess.BLACK: {}}
 

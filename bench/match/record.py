@@ -10,9 +10,9 @@ import chess
 import chess.engine
 import chess.pgn
 
-from ...boards import GameText, position_of
 from ...cli.command import LARGEST_TIME
 from ...cli.journal import part
+from ...core.engine import Position
 from ...games.adjudication import BLACK_WINS, DRAW, WHITE_WINS, parse_score
 from ...games.openings import Opening
 from ...games.pgn import COLUMNS
@@ -88,7 +88,9 @@ class GameRecord:
         """Return the record that `to_json` wrote. Raises ValueError, LookupError, TypeError, AttributeError, ArithmeticError for another."""
         fen, chess960, book_moves = data["opening"]
         opening = Opening(part(fen, str), part(chess960, bool), part(book_moves, str))
-        position = position_of(GameText(fen, chess960, tuple(book_moves.split())))
+        position = Position(fen, chess960)
+        for move in book_moves.split():
+            position.make(move)
         moves = []
         for move, spent, clock, score, depth, nodes, *details in data["moves"]:
             nps, pv = details or (None, "")

@@ -6,8 +6,7 @@ from typing import Any
 
 import chess
 
-from ..boards import Position
-from ..core.engine import FULL_SCALE, Engine
+from ..core.engine import FULL_SCALE, Engine, Position
 from ..evaluation import config
 
 DRAWN_SCALE = FULL_SCALE // 16  # of endings that are drawn, such as queen against a far rook's or bishop's pawn

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from chess.engine import Cp, Mate, Score
 
 from ..cli.command import CommandError
-from ..core.engine import Engine, Network, Position
+from ..core.engine import Engine, Network, Position, move_code
 from ..evaluation import config
 from ..games.adjudication import UNFINISHED, by_score
 from ..games.openings import Opening
@@ -59,7 +59,7 @@ class OwnGames:
             assert info is not None, "a position that goes on has a move, and a search of it a score"
             score = Mate(info.mate_in) if info.is_mate else Cp(info.score_cp)
             scores.append(score if position.stm == "w" else -score)
-            moves.append(position.move_code(search.bestmove))
+            moves.append(move_code(position, search.bestmove))
             position.make(search.bestmove)
         return result, moves, scores
 

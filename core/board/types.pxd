@@ -8,7 +8,7 @@ Python class or value of the same name: `PositionC` is one position, the Python 
 of the terms: https://www.chessprogramming.org.
 """
 
-from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 cdef extern from * nogil:
     """

@@ -3,7 +3,7 @@
 
 from libc.string cimport memset
 
-from ..board.fen cimport parse_fen, write_fen
+from ..board.fen cimport Fen, parse_fen, write_fen
 
 
 cdef void pack_position(const PositionC* pos, uint8_t* packed) noexcept nogil:
@@ -96,10 +96,10 @@ def pack(str fen not None):
     """Return the packed position of a FEN, PACKED_SIZE bytes with score and result 0. Raises ValueError for a wrong FEN."""
     cdef PositionC pos
     cdef uint8_t[PACKED_SIZE] packed
-    cdef int fullmove
-    parse_fen(&pos, fen, &fullmove)
+    cdef Fen rest
+    parse_fen(&pos, fen, &rest)
     pack_position(&pos, packed)
-    write_u16(&packed[FULLMOVE_AT], <uint32_t>min(fullmove, 0xFFFF))
+    write_u16(&packed[FULLMOVE_AT], <uint32_t>min(rest.fullmove, 0xFFFF))
     return packed[:PACKED_SIZE]
 
 

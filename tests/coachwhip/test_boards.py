@@ -9,6 +9,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -19,10 +20,12 @@ import chess
 import chess.variant
 import pytest
 from chess.engine import EngineError, Limit
+from coachwhip.core import position as core_position  # type: ignore[attr-defined]
+from coachwhip.core.engine import passed_square
 from coachwhip.evaluation import config
 from places import ROOT, TERMS
 
-from coachwhip import Position, analyse_many, boards, evaluate, in_process, many, open_engine
+from coachwhip import Engine, Position, analyse_many, boards, evaluate, evaluate_many, in_process, many, open_engine
 
 SHUFFLE = ["g1f3", "g8f6", "f3g1", "f6g8"]
 NO_KINGS = "8/8/8/8/8/8/8/8 w - - 0 1"
@@ -36,7 +39,7 @@ def after(moves: list[str], board: chess.Board | None = None) -> chess.Board:
     return board
 
 
-@pytest.mark.parametrize("module", [boards, in_process, many])
+@pytest.mark.parametrize("module", [boards, in_process, many, core_position])
 def test_the_examples_of_docstrings_hold(module: ModuleType) -> None:
     failed, attempted = doctest.testmod(module)
     assert attempted
@@ -90,7 +93,7 @@ def test_a_copy_and_a_pickle_keep_the_game(way: Callable[[Position], Position], 
         repeating.make(move)
     assert repeating.is_draw()
     passed = way(Position("4k3/8/8/3p4/8/8/8/4K3 w - d6 0 9"))
-    assert (passed.passed_square(), passed.fen()) == ("d6", "4k3/8/8/3p4/8/8/8/4K3 w - - 0 9")
+    assert (passed_square(passed), passed.fen()) == ("d6", "4k3/8/8/3p4/8/8/8/4K3 w - - 0 9")
 
 
 def test_positions_are_equal_and_shown_as_boards_are() -> None:
@@ -152,6 +155,80 @@ def test_weights_that_were_edited_are_read_again(tmp_path: Path) -> None:
     weights.write_text("NO_WEIGHT = 1\n")
     with pytest.raises(config.WeightsError, match="NO_WEIGHT"):
         evaluate(WHITE_HAS_A_ROOK, weights)
+
+
+def test_all_take_positions_boards_and_fens() -> None:
+    fens = [WHITE_HAS_A_ROOK, chess.STARTING_FEN, "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 20 30"] * 3000
+    forms: list[Any] = [fens, map(Position, fens), [chess.Board(fen) for fen in fens[:9]]]
+    engine = Engine(hash_mb=1)
+    expected = [engine.evaluate(fen) for fen in fens[:3]]
+    assert [evaluate(fen).relative.score() for fen in fens[:3]] == expected
+    for form in forms:
+        for threads in (None, 1, 3):
+            scores = (
+                evaluate_many(form, threads=threads) if not isinstance(form, map) else evaluate_many(list(map(Position, fens)))
+            )
+            assert scores.dtype == "int32"
+            assert scores.tolist() == (expected * 3000)[: len(scores)]
+    mate = "7k/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
+    assert {Engine(hash_mb=1).search(form(mate), depth=4).bestmove for form in (str, Position, chess.Board)} == {"a1a8"}
+    assert [info["pv"][0].uci() for info in analyse_many([Position(mate)], depth=4, processes=1)] == ["a1a8"]
+    with pytest.raises(ValueError, match=r"^positions\[5000\]: .*king"):
+        evaluate_many([*fens[:5000], NO_KINGS, *fens])
+
+
+def test_the_game_of_a_board_counts_in_a_search() -> None:
+    """White, a rook down, has one move, which draws by the third repetition."""
+    board = after(2 * ["h1g1", "h8g8", "g1h1", "g8h8"], chess.Board("7k/8/8/8/8/8/r7/7K w - - 0 1"))
+    drawn, lost = (Engine(hash_mb=1).search(each, depth=6).info for each in (board, board.fen()))
+    assert drawn
+    assert lost
+    assert drawn.score_cp == 0 > lost.score_cp + 200
+
+
+def test_a_second_search_waits_for_the_first() -> None:
+    engine = Engine(hash_mb=1)
+    first: list[Any] = []
+    thread = threading.Thread(target=lambda: first.append(engine.search(Position(), depth=100, on_info=lambda _: started.set())))
+    started = threading.Event()
+    thread.start()
+    started.wait()
+    with pytest.raises(RuntimeError, match="a search is running"):
+        engine.evaluate(Position())
+    threading.Timer(0.1, engine.stop).start()
+    assert engine.search(Position(), depth=1).info
+    thread.join()
+    assert first
+
+
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        ({}, "needs a limit"),
+        ({"depth": "3"}, "depth must be a whole number, not '3'"),
+        ({"nodes": 1.5}, "nodes must be a whole number, not 1.5"),
+        ({"time": []}, "time must be a number"),
+        ({"time": float("nan")}, "time must be positive, not nan"),
+        ({"time": float("inf")}, "time must be at most"),
+        ({"nodes": 10**30}, "nodes must be at most"),
+        ({"depth": -1}, "depth must be positive"),
+        ({"depth": 1, "multipv": 0}, "multipv must be positive"),
+    ],
+)
+def test_a_wrong_limit_gets_a_sentence(limits: dict[str, Any], message: str) -> None:
+    for search in (Engine(hash_mb=1).search, lambda position, **limits: analyse_many([position], **limits)):
+        with pytest.raises((TypeError, ValueError), match=message):
+            search(Position(), **limits)
+
+
+def test_a_daemonic_process_says_what_to_do_instead() -> None:
+    code = (
+        "import multiprocessing, coachwhip\n"
+        "multiprocessing.current_process()._config['daemon'] = True\n"  # as in a worker of multiprocessing.Pool
+        "coachwhip.analyse_many([coachwhip.Position()], depth=1)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert "RuntimeError: analyse_many cannot start processes in a daemonic worker process" in done.stderr
 
 
 def test_many_are_analysed_as_one_alone_and_in_order() -> None:

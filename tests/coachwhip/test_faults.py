@@ -12,7 +12,7 @@ from pathlib import Path
 
 import chess
 import pytest
-from coachwhip.core.engine import STARTPOS_FEN, Position
+from coachwhip.core.engine import STARTPOS_FEN, Position, move_code
 from coachwhip.core.learning.scorer import encode_game
 from faulty_disk import room_of
 from places import STUB
@@ -81,7 +81,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def own_games() -> bytes:
     """A game file: games of one position, with a score that the terms have to learn."""
-    plies = [(Position().move_code("e2e4"), 300)]
+    plies = [(move_code(Position(), "e2e4"), 300)]
     return b"".join(encode_game(STARTPOS_FEN, number % 3, plies) for number in range(60))
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import chess
 import oracle
 import pytest
-from coachwhip.core.engine import Position
+from coachwhip.core.engine import Position, is_ok, pawn_key, threats
 from places import DATA
 
 SQUARES = chess.SQUARE_NAMES
@@ -45,14 +45,14 @@ def test_played_games_agree(kind: str, greedy: bool) -> None:
         assert position.in_check == board.is_check(), fen
         assert position.stm == ("w" if board.turn else "b")
         attacked = {target for square in chess.SquareSet(board.occupied_co[not board.turn]) for target in board.attacks(square)}
-        assert position.threats == int(chess.SquareSet(attacked)), fen
+        assert threats(position) == int(chess.SquareSet(attacked)), fen
         assert position.is_draw() == oracle.is_rule_draw(board), fen
         for each in [move] if compared % 8 else board.legal_moves:
             assert position.gives_check(board.uci(each)) == board.gives_check(each), (fen, each)
         # Incremental boards, keys and masks are what they are when computed from scratch, here and from the FEN.
-        assert position.is_ok(), fen
+        assert is_ok(position), fen
         fresh = Position(fen, chess960=board.chess960)
-        assert (position.key, position.pawn_key) == (fresh.key, fresh.pawn_key), fen
+        assert (position.key, pawn_key(position)) == (fresh.key, pawn_key(fresh)), fen
         epd = fen.rsplit(" ", 2)[0]
         assert seen.setdefault(epd, position.key) == position.key
         compared += 1
@@ -146,7 +146,7 @@ def check_positions(path: Path, chess960: bool) -> Counter[str]:
         assert sorted(position.legal_moves()) == moves.split(), fen
         assert position.in_check == ("c" in flags or "m" in flags), fen
         assert (position.fen().split()[3] != "-") == ("e" in flags), fen
-        assert position.is_ok(), fen
+        assert is_ok(position), fen
         if "m" in flags:
             assert position.result() == ("0-1" if position.stm == "w" else "1-0"), fen
         elif "s" in flags or "i" in flags:

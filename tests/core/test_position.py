@@ -6,7 +6,7 @@ import random
 import chess
 import oracle
 import pytest
-from coachwhip.core.engine import STARTPOS_FEN, Position
+from coachwhip.core.engine import STARTPOS_FEN, Position, can_repeat, is_ok, pawn_key
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -163,7 +163,7 @@ def test_what_is_accepted_is_consistent_and_comes_back(text: str) -> None:
         position = Position(text)
     except ValueError:
         return
-    assert position.is_ok()
+    assert is_ok(position)
     assert Position(position.fen()).fen() == position.fen()
     assert Position(position.fen()).key == position.key
     board = chess.Board(position.fen(), chess960=True)
@@ -199,12 +199,12 @@ def test_make_and_undo_walk_the_same_line() -> None:
         position = Position(oracle.fen_of(board), chess960=board.chess960)
         trail = []
         for move in oracle.play(board, rng, greedy=True, plies=60):
-            trail.append((position.fen(), position.key, position.pawn_key, position.is_draw(), position.legal_moves()))
+            trail.append((position.fen(), position.key, pawn_key(position), position.is_draw(), position.legal_moves()))
             position.make(board.uci(move))
         assert position.ply == len(trail)
         for state in reversed(trail):
             position.undo()
-            assert (position.fen(), position.key, position.pawn_key, position.is_draw(), position.legal_moves()) == state
+            assert (position.fen(), position.key, pawn_key(position), position.is_draw(), position.legal_moves()) == state
         with pytest.raises(IndexError):
             position.undo()
 
@@ -281,7 +281,7 @@ def test_a_repetition_is_foreseen_exactly_where_a_move_repeats(fen: str) -> None
             quiet = [move for move in position.legal_moves() if not board.is_capture(chess.Move.from_uci(move))]
             last = quiet[-6:] if rng.random() < 0.7 else quiet  # few pieces moving much come back often
             position.make(rng.choice(last or position.legal_moves()))
-            seen.append(position.can_repeat())
+            seen.append(can_repeat(position))
             assert seen[-1] == repeats(position), position.fen()
     assert sum(seen) > 25
     assert not all(seen)

@@ -9,7 +9,7 @@ import game_files
 import numpy as np
 import oracle
 import pytest
-from coachwhip.core.engine import Position
+from coachwhip.core.engine import Position, is_ok, move_code
 from coachwhip.core.learning.scorer import PACKED_SIZE, Scorer, decode_games, encode_game, unpack
 
 MAX_PLIES = 1 << 14  # of a game
@@ -34,7 +34,7 @@ def all_games() -> list[game_files.Played]:
 def test_the_example_of_the_specification_is_written_and_read() -> None:
     position, plies = Position(), []
     for move, score in zip("e2e4 e7e5 d1h5 e8e7 h5e5".split(), (10, 20, -30, 32_767, 32_767), strict=True):
-        plies.append((position.move_code(move), score))
+        plies.append((move_code(position, move), score))
         position.make(move)
     assert encode_game(Position().fen(), 2, plies) == EXAMPLE
     rows, games, end = decode(EXAMPLE)
@@ -75,7 +75,7 @@ def test_moves_are_written_as_the_specification_has_them() -> None:
         position = Position(oracle.fen_of(board), chess960=board.chess960)
         for move in oracle.play(board, rng, greedy=True, plies=40):
             for each in board.legal_moves:
-                game = encode_game(position.fen(), 0, [(position.move_code(each.uci()), -5)])
+                game = encode_game(position.fen(), 0, [(move_code(position, each.uci()), -5)])
                 assert game[32:] == struct.pack("<Hhi", game_files.word(board, each), -5, 0)
                 count += 1
             position.make(move.uci())
@@ -186,6 +186,6 @@ def test_random_bytes_do_no_harm() -> None:
         if len(rows):
             row = rng.randrange(len(rows))
             scorer.scores(rows[row : row + 1].copy(), scores)
-            assert Position(unpack(rows[row]), chess960=True).is_ok()
+            assert is_ok(Position(unpack(rows[row]), chess960=True))
     assert rejected + accepted == 4_000
     assert min(rejected, accepted) > 200

@@ -11,7 +11,7 @@ import chess
 import networks
 import oracle
 import pytest
-from coachwhip.core.engine import Engine, Network, Position
+from coachwhip.core.engine import Engine, Network, Position, is_ok
 from searching import KIWIPETE, PATIENCE, Background
 
 from coachwhip.__main__ import main
@@ -85,7 +85,7 @@ def test_a_position_is_whole_in_every_thread() -> None:
     def read() -> None:
         for _ in range(100):
             assert chess.Board(position.fen()).is_valid()
-            assert position.copy().is_ok()
+            assert is_ok(position.copy())
             assert len(position.board()) == 71
             assert all(len(move) in (4, 5) for move in position.legal_moves())
             assert position.perft(2) > 500
@@ -101,7 +101,7 @@ def test_a_position_is_whole_in_every_thread() -> None:
             thread.result()
     finally:
         sys.setswitchinterval(interval)
-    assert position.is_ok()
+    assert is_ok(position)
 
 
 # --- Being interrupted ---

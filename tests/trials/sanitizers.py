@@ -8,7 +8,7 @@
 | valgrind | for x86-64-v3, since valgrind knows no AVX-512; memcheck; reports named in memcheck.txt are passed over |
 
 Each is a build of a copy of the checkout in DIR. `address` and `thread` run the tests of searches and sessions, and then for S seconds each
-bench and perft with changing threads and the UCI fuzzer with changing seeds; `valgrind` runs ONCE. What a sanitizer says of any process,
+bench and perft with changing threads and the fuzzers of UCI and of the Python API with changing seeds; `valgrind` runs ONCE. What a sanitizer says of any process,
 also of an engine that a test has started, lies in DIR/NAME-reports, and is a fault, as is an exit code other than 0. Prints what it does
 on stderr and one JSON object on stdout; exit code 1 with faults.
 
@@ -34,7 +34,7 @@ TRIALS = Path(__file__).resolve().parent
 TESTS = "core/test_network core/test_search core/test_search_limits core/test_shared_objects core/test_threads".split()
 TESTS += "core/test_recorded learn/test_game_file learn/test_learnt_network uci/test_uci_session uci/test_loop uci/test_processes".split()
 COUNTS_MEMORY = "tests/core/test_network.py::test_threads_share_one_network"
-OURS = f"{shlex.quote(sys.executable)} -m coachwhip"
+API_INPUTS = 100_000
 # What valgrind runs: all kinds of nodes, several lines, the evaluation's terms, perft, and threads.
 ONCE = (
     "bench 4",
@@ -76,8 +76,9 @@ KINDS = {
 }
 
 
-def commands(name: str, engine: str, seconds: float, seed: int) -> list[str]:
+def commands(name: str, python: str, seconds: float, seed: int) -> list[str]:
     """One round: the whole of it for valgrind, for the others that of this seed."""
+    engine = f"{python} -m coachwhip"
     if name == "valgrind":
         return [f"{engine} {words}" for words in ONCE]
     fuzzer = f"{shlex.quote(sys.executable)} {TRIALS / 'uci_fuzz.py'} --engine {shlex.quote(engine)} --count 1000000000"
@@ -85,6 +86,7 @@ def commands(name: str, engine: str, seconds: float, seed: int) -> list[str]:
         f"{engine} bench 7 --threads {1 + seed % 8} --hash 1",
         f"{engine} perft 4 --threads {1 + seed % 4} --hash {seed % 2}",
         f"{fuzzer} --seconds {min(240, max(1, seconds)):.0f} --seed {seed}",
+        f"{python} {TRIALS / 'api_fuzz.py'} --count {API_INPUTS} --seed {seed}",
     ]
 
 
@@ -100,12 +102,12 @@ def run(name: str, folder: Path, seconds: float, seed: int) -> tuple[int, list[s
     libraries = [subprocess.check_output(["gcc", f"-print-file-name={each}"], text=True).strip() for each in kind.preload]
     places = {"reports": shlex.quote(str(reports)), "trials": shlex.quote(str(TRIALS))}
     variables = f"env PYTHONPATH={shlex.quote(str(tree))} LD_PRELOAD='{' '.join(libraries)}' {kind.run.format(**places)}"
-    engine = f"{variables} {kind.prefix.format(**places)}{OURS}"
+    python = f"{variables} {kind.prefix.format(**places)}{shlex.quote(sys.executable)}"
     files = " ".join(f"tests/{each}.py" for each in TESTS)
     tests = (
         f"{variables} {shlex.quote(sys.executable)} -m pytest -q -n auto -p no:cacheprovider --deselect {COUNTS_MEMORY} {files}"
     )
-    todo = commands(name, engine, seconds, seed) + ([tests] if kind.preload else [])
+    todo = commands(name, python, seconds, seed) + ([tests] if kind.preload else [])
     until, count, faults = time.monotonic() + seconds, 0, []
     while todo:
         for command in todo:
@@ -116,7 +118,7 @@ def run(name: str, folder: Path, seconds: float, seed: int) -> tuple[int, list[s
                 faults.append(f"{command}: exit code {done.returncode}: {done.stdout.decode(errors='replace')[-3000:]}")
         seed += 1
         seconds = until - time.monotonic()
-        todo = commands(name, engine, seconds, seed) if kind.preload and seconds > 0 else []
+        todo = commands(name, python, seconds, seed) if kind.preload and seconds > 0 else []
     faults += [
         f"{each}: {text[:3000]}" for each in sorted(reports.iterdir()) if (text := each.read_text(errors="replace").strip())
     ]
