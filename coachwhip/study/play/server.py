@@ -165,6 +165,6 @@ def serve(args: Namespace, game: Game, opponent: Opponent, drafts: Drafts) -> No
             print(f"Play at {server.url}\nCtrl-C ends the game.", flush=True)
             if not args.no_open:
                 server.open_browser()
-            server.serve_forever()
+            server.serve_forever(poll_interval=1)  # seconds between looks whether it is to end
     finally:
         table.close()
