@@ -6,7 +6,7 @@ from cpython.exc cimport PyErr_CheckSignals
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from .board.fen cimport Fen, write_fen
+from .board.fen cimport Fen, ascii_letters, is_ascii, read_letters, write_fen
 from .board.movegen cimport ALL_MOVES, generate
 from .evaluate.evaluate cimport Evaluator, evaluate_once, scaled_by_rule50
 from .evaluate.network_file cimport Network, pointer_to
@@ -95,6 +95,21 @@ cdef int _set_root(Searcher* s, Position position, list groups) except -1:
                 first_group += group == 0
     s.root_restricted = first_group < count
     return 0
+
+
+cdef struct Given:
+    PositionC pos
+    const char* text  # a FEN that is yet to be read
+    Py_ssize_t length  # of it, or -1
+
+
+cdef int _read_given(given, Py_ssize_t index, PositionC* pos) except -1:
+    """Read one of many positions. Raises ValueError with its index."""
+    cdef Fen rest
+    try:
+        return read_position(given, pos, &rest)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"positions[{index}]: {error}") from error
 
 
 cdef void _report(Searcher* s, void* context, int kind) noexcept nogil:
@@ -242,24 +257,32 @@ cdef class Engine:
         """Write what `evaluate` returns for positions[start:stop] to the same places of `scores`, without the GIL. Raises
         ValueError, which names the index, for what is no position."""
         cdef Evaluator* ev = self.s.evaluator
-        cdef PositionC* packed
-        cdef Fen rest
+        cdef Py_ssize_t count = stop - start
+        cdef Py_ssize_t wrong = -1
+        cdef Given* rows
         cdef Py_ssize_t i
         assert 0 <= start <= stop <= min(len(positions), scores.shape[0])
-        packed = <PositionC*>malloc(max(stop - start, 1) * sizeof(PositionC))
-        if packed == NULL:
+        rows = <Given*>malloc(max(count, 1) * sizeof(Given))
+        if rows == NULL:
             raise MemoryError("no memory for positions")
         try:
-            for i in range(start, stop):
-                try:
-                    read_position(positions[i], &packed[i - start], &rest)
-                except (TypeError, ValueError) as error:
-                    raise ValueError(f"positions[{i}]: {error}") from error
+            for i in range(count):
+                given = positions[start + i]
+                rows[i].length = len(given) if type(given) is str and is_ascii(given) else -1
+                if rows[i].length >= 0:
+                    rows[i].text = ascii_letters(given)
+                else:
+                    _read_given(given, start + i, &rows[i].pos)
             with self.guard, nogil:
-                for i in range(stop - start):
-                    scores[start + i] = scaled_by_rule50(ev, &packed[i], evaluate_once(ev, &packed[i]))
+                for i in range(count):
+                    if rows[i].length >= 0 and not read_letters(&rows[i].pos, rows[i].text, rows[i].length):
+                        wrong = i
+                        break
+                    scores[start + i] = scaled_by_rule50(ev, &rows[i].pos, evaluate_once(ev, &rows[i].pos))
+            if wrong >= 0:
+                _read_given(positions[start + wrong], start + wrong, &rows[wrong].pos)  # raises the reason
         finally:
-            free(packed)
+            free(rows)
 
     def trace(self, Position position not None):
         """Return every term of the evaluation. `evaluation.trace` prints it as a table.

@@ -24,6 +24,7 @@ cdef inline int read_square(const char* text) noexcept nogil:
 
 cdef void add_castling_rook(PositionC* pos, int us, bitboard rook) noexcept nogil
 cdef bint set_passed_square(PositionC* pos, int sq) noexcept nogil
+cdef bint read_letters(PositionC* pos, const char* text, Py_ssize_t length) noexcept nogil
 cdef int parse_fen(PositionC* pos, str text, Fen* fen) except -1
 cdef str write_fen(const PositionC* pos, int fullmove, bint shredder)
 cdef str castling_field(const PositionC* pos, bint shredder)

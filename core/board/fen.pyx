@@ -216,6 +216,13 @@ cdef const char* _read_fen(PositionC* pos, const char* text, Py_ssize_t length, 
     return message
 
 
+cdef bint read_letters(PositionC* pos, const char* text, Py_ssize_t length) noexcept nogil:
+    """Fill `pos` from a FEN of ASCII letters. Returns whether it is one; `parse_fen` says why not."""
+    cdef Fault fault
+    cdef Fen rest
+    return _read_fen(pos, text, length, &rest, &fault) == NULL
+
+
 cdef int parse_fen(PositionC* pos, str text, Fen* fen) except -1:
     """Fill `pos` and `fen` from a FEN of 2 to 6 fields. Raises ValueError; `pos` is then unusable."""
     cdef Fault fault
