@@ -6,7 +6,7 @@ state after a move, the value at the end. The code is written to be clear, not f
 A good order to read in:
 
  1. `game`         definitions of a game and of the result of a search, the count of nodes
- 2. `games.tree`   the smallest game: a tree of nested lists (drawn by `watch`);  then `games.tictactoe` and `games.halving`
+ 2. `games.tree`   the smallest game: a tree of nested lists (drawn by `draw`, from what `trace` and `bounds` find);  then `games.tictactoe` and `games.halving`
  3. `minimax`      the definition that all other searches are compared with
  4. `negamax`      minimax with one function for both sides, without and with alpha-beta
  5. `alphabeta`    the same value and move from fewer nodes

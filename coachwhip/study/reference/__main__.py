@@ -5,7 +5,9 @@ import argparse
 import json
 import random
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial, reduce
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import chess
@@ -17,12 +19,13 @@ from ...cli.table import plain
 from .alphabeta import alpha_beta
 from .beam import beam
 from .chance import expectimax
+from .draw import Drawn, page
 from .game import CHANCE, Counted, Game
 from .games.board import Chess, material
 from .games.coins import CoinRow
 from .games.dice import Dice
 from .games.halving import Halving
-from .games.maze import TRAP, Maze
+from .games.maze import TRAP, UNDECIDED, Maze
 from .games.tictactoe import TicTacToe
 from .games.tree import AIMA_TREE, read_tree
 from .horizon import Truncated, at_depth, h_minimax
@@ -31,7 +34,6 @@ from .minimax import minimax
 from .multiplayer import max_n
 from .negamax import negamax, negamax_alpha_beta
 from .quiescence import quiet
-from .watch import Watched, page
 
 BEAM = 5  # moves
 EXACT = (minimax, negamax, minimax_list, alpha_beta, negamax_alpha_beta, alpha_beta_list)  # three visit all nodes, three prune
@@ -105,7 +107,9 @@ def main(argv: Sequence[str]) -> int:
     what("--file", type=file_name, help="search the tree in a file")
     what("--random", type=numbers(2, 6), metavar="BRANCHING,DEPTH", help="search a random tree")
     what(
-        "--maze", type=file_name, help="play in the maze of a file: # wall, . food, P player, G ghost that hunts, W that wanders"
+        "--maze",
+        type=file_name,
+        help="play in the maze of a file: # or % wall, . food, P player, G and W ghosts".replace("%", "%%"),
     )
     add("--algorithm", choices=SEARCHES, help="search of the tree or the maze (default alpha_beta, or what the tree needs)")
     add("--order", type=order, help="who moves in the tree, level by level: max,chance,min (default max,min)")
@@ -119,55 +123,94 @@ def main(argv: Sequence[str]) -> int:
 
 def order(text: str) -> tuple[int, ...]:
     """Read who moves: MAX is 0, MIN 1, CHANCE -1."""
-    return tuple(("chance", "max", "min").index(word) - 1 for word in text.split(","))
-
-
-def _filled(tree: Any, source: random.Random) -> Any:  # with random leaves
-    return [_filled(child, source) for child in tree] if isinstance(tree, list) else source.randint(0, 20)
+    movers = {"max": 0, "min": 1, "chance": CHANCE}
+    words = text.lower().replace(",", " ").split()
+    if not words or not movers.keys() >= {*words}:
+        raise argparse.ArgumentTypeError(f"expected max, min and chance, such as max,chance,min, not {text[:40]!r}")
+    return tuple(movers[word] for word in words)
 
 
 def _reference(args: argparse.Namespace) -> int:
     check_outputs(args, {"report": "a page of coachwhip"})
-    source, path, text = random.Random(args.seed), args.maze or args.file, args.tree
-    if args.random:
-        text = str(_filled(reduce(lambda tree, _: [tree] * args.random[0], range(args.random[1]), text), source))
-    try:
-        text = read_bytes(path).decode() if path else text
-        read: Any = partial(Maze, rounds=args.depth, chance=args.algorithm == "expectimax") if args.maze else read_tree
-        game = text if text is None else read(text)
-    except ValueError as error:
-        raise CommandError(f"{path or ('--random' if args.random else '--tree')}: {error}") from error
-    if (args.report and not isinstance(game, list)) or (args.exercise and not args.report):
+    shows_tree = args.tree is not None or args.file or args.random
+    if (args.report and not shows_tree) or (args.exercise and not args.report):
         raise CommandError("--report needs a tree, and --exercise needs --report")
-    if isinstance(game, list):
-        _tree(game, args, source)
-    elif game:
-        for scene in game.played(partial(SEARCHES[args.algorithm or "alpha_beta"], game), args.seed):
-            print(f"{game.drawn(scene)}\n" * (scene.outcome != "" or scene.ply % len(scene.cells) == 0), end="")
-    else:
-        rows = [*small_games(), *mazes(args.depth), *chess_position(args.depth)]
-        table = plain(Row._fields, [[*row[:-1], f"{row.nodes:,}"] for row in rows], left=4)
-        print(json.dumps([row._asdict() for row in rows], indent=2) if args.json else table)
+    (_show_tree if shows_tree else _play_maze if args.maze else _compare)(args)
     return 0
 
 
-def _tree(root: Any, args: argparse.Namespace, source: random.Random) -> None:
-    needed = "max_n" if "(" in str(root) else "expectimax" if CHANCE in (args.order or ()) else None
-    name = args.algorithm or needed or "alpha_beta"
-    names = [name, *(other for other in BOTH if name in BOTH and other != name)]
-    if (needed and name != needed) or (needed == "max_n" and args.order) or (args.report and len(names) == 1):
-        raise CommandError("vectors need max_n without --order, chance needs expectimax, and a page minimax or alpha_beta")
+def _read(path: Path) -> str:
+    try:
+        return read_bytes(path).decode()
+    except UnicodeDecodeError as error:
+        raise CommandError(f"{path}: {error}") from error
 
-    def watched(tree: Any) -> tuple[Watched, str]:
-        searches = [Watched(tree, SEARCHES[name], args.order) for name in names]
+
+def _compare(args: argparse.Namespace) -> None:
+    rows = [*small_games(), *mazes(args.depth), *chess_position(args.depth)]
+    table = plain(Row._fields, [[*row[:-1], f"{row.nodes:,}"] for row in rows], left=4)
+    print(json.dumps([row._asdict() for row in rows], indent=2) if args.json else table)
+
+
+def _play_maze(args: argparse.Namespace) -> None:
+    try:
+        maze = Maze(_read(args.maze), args.depth, chance=args.algorithm == "expectimax")
+    except ValueError as error:
+        raise CommandError(f"{args.maze}: {error}") from error
+    for scene in maze.played(partial(SEARCHES[args.algorithm or "alpha_beta"], maze), args.seed):
+        if scene.outcome or scene.ply % len(scene.cells) == 0:
+            print(maze.drawn(scene))
+    if scene.outcome == UNDECIDED:
+        print(f"Nothing was eaten in {maze.patience} rounds, four for each cell, so the game ends here.")
+
+
+def _filled(tree: Any, source: random.Random) -> Any:  # with random leaves
+    return [_filled(child, source) for child in tree] if isinstance(tree, list) else Fraction(source.randint(0, 20))
+
+
+def _root(args: argparse.Namespace, source: random.Random) -> Any:
+    if args.random:
+        branching, depth = args.random
+        tree: Any = None
+        for _ in range(depth):
+            tree = [tree] * branching
+        return _filled(tree, source)
+    try:
+        return read_tree(_read(args.file) if args.file else args.tree)
+    except ValueError as error:
+        raise CommandError(f"{args.file or '--tree'}: {error}") from error
+
+
+def _algorithm(root: Any, args: argparse.Namespace) -> str:
+    """Return the search of a tree: what is asked for, if it can search this one. Raises CommandError."""
+    needed = "max_n" if "(" in str(root).replace("Fraction(", "") else "expectimax" if CHANCE in (args.order or ()) else None
+    if needed == "max_n" and args.order:
+        raise CommandError("vectors are searched without --order: the players take turns")
+    if needed and args.algorithm not in (None, needed):
+        raise CommandError(
+            f"{'vectors need' if needed == 'max_n' else 'chance needs'} --algorithm {needed}, not {args.algorithm}"
+        )
+    return needed or args.algorithm or "alpha_beta"
+
+
+def _show_tree(args: argparse.Namespace) -> None:
+    source = random.Random(args.seed)
+    root = _root(args, source)
+    name = _algorithm(root, args)
+    names = [name, *(other for other in BOTH if name in BOTH and other != name)]
+
+    def watched(tree: Any) -> tuple[Drawn, str]:
+        searches = [Drawn(tree, SEARCHES[name], args.order) for name in names]
         return searches[0], "\n".join(f"{name}: {search.result_line()}" for name, search in zip(names, searches, strict=True))
 
     drawn, results = watched(root)
     if args.report and len(drawn.nodes) > MAX_DRAWN:
         raise CommandError(f"a page has at most {MAX_DRAWN} nodes, not {len(drawn.nodes)}")
     if args.report:
-        others = [watched(_filled(root, source)) for _ in range(OTHERS)]
-        write_bytes(args.report, page([(drawn, results), *others], exercise=args.exercise).encode())
+        others = [watched(_filled(root, source)) for _ in range(OTHERS * (not drawn.players))]
+        text = page([(drawn, results), *others], exercise=args.exercise, prunes=name not in ("expectimax", "max_n"))
+        write_bytes(args.report, text.encode())
+    elif len(drawn.nodes) > MAX_DRAWN:
+        print(f"{len(drawn.nodes)} nodes", results, sep="\n")
     else:
-        steps = [drawn.outline(), "", *(step["text"] for step in drawn.steps), ""]
-        print(*(steps if len(drawn.nodes) <= MAX_DRAWN else [f"{len(drawn.nodes)} nodes"]), results, sep="\n")
+        print(drawn.outline(), "", *map(drawn.sentence, range(len(drawn.steps))), "", results, sep="\n")
