@@ -19,6 +19,7 @@ from ...cli.table import plain
 from .alphabeta import alpha_beta
 from .beam import beam
 from .chance import expectimax
+from .check import check
 from .draw import Drawn, page
 from .game import CHANCE, Counted, Game
 from .games.board import Chess, material
@@ -111,6 +112,7 @@ def main(argv: Sequence[str]) -> int:
         type=file_name,
         help="play in the maze of a file: # or % wall, . food, P player, G and W ghosts".replace("%", "%%"),
     )
+    what("--check", type=file_name, metavar="FILE.py", help="check your own searches; new: print a file to start from")
     add("--algorithm", choices=SEARCHES, help="search of the tree or the maze (default alpha_beta, or what the tree needs)")
     add("--order", type=order, help="who moves in the tree, level by level: max,chance,min (default max,min)")
     add("--min-first", dest="order", action="store_const", const=(1, 0), help="MIN moves first in the tree")
@@ -135,6 +137,8 @@ def _reference(args: argparse.Namespace) -> int:
     shows_tree = args.tree is not None or args.file or args.random
     if (args.report and not shows_tree) or (args.exercise and not args.report):
         raise CommandError("--report needs a tree, and --exercise needs --report")
+    if args.check:
+        return check(args.check)
     (_show_tree if shows_tree else _play_maze if args.maze else _compare)(args)
     return 0
 
