@@ -4,6 +4,7 @@
 import doctest
 import importlib
 import json
+import random
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -24,20 +25,26 @@ from coachwhip.study.reference import (
     Counted,
     Truncated,
     alpha_beta,
+    alpha_beta_killers,
     alpha_beta_list,
+    alpha_beta_table,
     at_depth,
     expectimax,
+    forward_pruning,
+    iterative_deepening,
     minimax,
     minimax_list,
     negamax,
     negamax_alpha_beta,
+    principal_variation,
     quiescence,
 )
-from coachwhip.study.reference.__main__ import SEARCHES, main
+from coachwhip.study.reference.__main__ import FOR_TREES, SEARCHES, main
 from coachwhip.study.reference.draw import Drawn
 from coachwhip.study.reference.games.board import MATE, Chess, Line, material
 from coachwhip.study.reference.games.maze import END, FOOD, MOVE, TRAP, Maze
-from coachwhip.study.reference.games.tree import Branch, Tree
+from coachwhip.study.reference.games.tree import Branch, Tree, first_leaf
+from coachwhip.study.reference.trace import Traced
 
 MODULES = sorted(path.relative_to(ROOT).with_suffix("") for path in (ROOT / "coachwhip" / "study" / "reference").rglob("*.py"))
 
@@ -88,6 +95,81 @@ def test_all_exact_searches_answer_the_same(subtree: Any) -> None:
     assert pruned <= size
     for algorithm in PRUNING:  # the same move, too, and node for node the same work
         assert search(algorithm, Tree(subtree)) == (expected, pruned)
+
+
+@given(st.lists(subtrees, min_size=1, max_size=4))
+def test_the_searches_with_a_better_order_or_window_find_minimax_value(root: Any) -> None:
+    def values(tree: Traced) -> dict[int, Any]:
+        return {move: -minimax(tree, tree.result(tree.root, move)).value for move in tree.actions(tree.root)}
+
+    def deepening(game: Any, state: Any) -> Answer[Any]:
+        return iterative_deepening(game, state, first_leaf, 50)
+
+    def unpruned(game: Any, state: Any) -> Answer[Any]:
+        return forward_pruning(game, state, first_leaf, 50)
+
+    expected = minimax(Tree(root), Tree(root).initial())
+    for algorithm in (alpha_beta_table, alpha_beta_killers, principal_variation, deepening, unpruned):
+        answer = search(algorithm, Traced(root))[0]
+        assert answer.value == expected.value
+        assert values(Traced(root))[answer.move] == expected.value
+
+
+class Web:
+    """Random states of 12 on each of 5 levels, each with 3 moves: nearly every state is reached in many ways."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.next = {(ply, at): [self.random.randrange(12) for _ in range(3)] for ply in range(5) for at in range(12)}
+        self.value = {at: self.random.randint(-3, 3) for at in range(12)}
+
+    def initial(self) -> tuple[int, int]:
+        return 0, 0
+
+    def to_move(self, state: tuple[int, int]) -> int:
+        return state[0] % 2
+
+    def actions(self, state: tuple[int, int]) -> list[int]:
+        return self.next[state]
+
+    def result(self, state: tuple[int, int], move: int) -> tuple[int, int]:
+        return state[0] + 1, move
+
+    def is_terminal(self, state: tuple[int, int]) -> bool:
+        return state[0] == 5
+
+    def utility(self, state: tuple[int, int], player: int) -> int:
+        return self.value[state[1]] * (-1 if player else 1)
+
+
+def test_the_bounds_in_a_table_hold_for_every_window() -> None:
+    saved = 0
+    for seed in range(300):
+        answer, nodes = search(alpha_beta_table, Web(seed))
+        expected, plain = search(alpha_beta, Web(seed))
+        assert answer.value == expected.value == search(alpha_beta_killers, Web(seed))[0].value
+        saved += plain - nodes
+    assert saved > 0
+
+
+def test_iterative_deepening_stops_with_the_answer_of_the_last_whole_search() -> None:
+    tree = Traced([[[1, 9], [5, 2]], [[7, 3], [8, 4]]])
+    depths = [iterative_deepening(tree, tree.root, first_leaf, depth) for depth in (1, 2, 3)]
+    for nodes in range(40):
+        assert iterative_deepening(tree, tree.root, first_leaf, 3, nodes) in depths
+    assert iterative_deepening(tree, tree.root, first_leaf, 3, 3) == depths[0]
+    assert iterative_deepening(tree, tree.root, first_leaf, 3, 40) == depths[2]
+
+
+@given(st.lists(subtrees, min_size=1, max_size=4), st.sampled_from([*FOR_TREES]))
+def test_a_branch_that_is_left_out_unproved_is_not_called_cut(root: Any, name: str) -> None:
+    drawn = Drawn(root, FOR_TREES[name])
+    cut = [branch for step in drawn.steps for each in step.cuts for branch in each.branches]
+    skipped = [branch for step in drawn.steps for branch in step.skipped]
+    assert not skipped or name in ("late_move_reductions", "probcut")
+    read = {node for leaf in drawn.read for node in (leaf, *leaf.above)}
+    unread = [node for node in drawn.nodes if node not in read and (node.above[0] in read)]
+    assert {node.number for node in unread} == {node.number for node in (*cut, *skipped)}
 
 
 @given(subtrees, uneven)

@@ -27,6 +27,7 @@ class Traced(Tree):
         self.nodes, self.leaves, self.read = list[Node](), list[Node](), dict[Node, None]()
         self.root = Node(self, root)
         self.players = len(self.leaves[0].subtree) if isinstance(self.leaves[0].subtree, tuple) else 0  # in a vector
+        self.depth = max(leaf.ply for leaf in self.leaves)
         super().__init__(root, order or range(self.players or 2))
 
     def initial(self) -> Any:

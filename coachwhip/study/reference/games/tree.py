@@ -60,6 +60,15 @@ class Tree:
 AIMA_TREE = Tree([[3, 12, 8], [2, 4, 6], [14, 5, 2]])  # the two-ply example of AIMA's chapter: value 3, by the first move
 
 
+def first_leaf(state: Any, player: int) -> Value:
+    """Return the first leaf below a branch of numbers: an evaluation for searches to a depth."""
+    leaf = state.subtree
+    while isinstance(leaf, list):
+        leaf = leaf[0]
+    value: Value = leaf if player == 0 else -leaf
+    return value
+
+
 SIGN = re.compile(r"\s*([][(),]|[^\s][^][(),\s]*)")  # with the white space before it
 NUMBER = re.compile(r"[-+]?\d{1,9}(\.\d{1,9}|/0*[1-9]\d{0,8})?|[-+]?\.\d{1,9}")
 DEEPEST = 100  # levels: each takes a few of Python's calls in a search
