@@ -3,8 +3,8 @@
 
 import doctest
 import importlib
-import math
-import re
+import json
+import random
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -25,20 +25,26 @@ from coachwhip.study.reference import (
     Counted,
     Truncated,
     alpha_beta,
+    alpha_beta_killers,
     alpha_beta_list,
+    alpha_beta_table,
     at_depth,
     expectimax,
+    forward_pruning,
+    iterative_deepening,
     minimax,
     minimax_list,
     negamax,
     negamax_alpha_beta,
+    principal_variation,
     quiescence,
 )
-from coachwhip.study.reference.__main__ import SEARCHES, main
+from coachwhip.study.reference.__main__ import FOR_TREES, SEARCHES, main
+from coachwhip.study.reference.draw import Drawn
 from coachwhip.study.reference.games.board import MATE, Chess, Line, material
 from coachwhip.study.reference.games.maze import END, FOOD, MOVE, TRAP, Maze
-from coachwhip.study.reference.games.tree import Branch, Tree
-from coachwhip.study.reference.watch import Watched
+from coachwhip.study.reference.games.tree import Branch, Tree, first_leaf
+from coachwhip.study.reference.trace import Traced
 
 MODULES = sorted(path.relative_to(ROOT).with_suffix("") for path in (ROOT / "coachwhip" / "study" / "reference").rglob("*.py"))
 
@@ -89,6 +95,78 @@ def test_all_exact_searches_answer_the_same(subtree: Any) -> None:
     assert pruned <= size
     for algorithm in PRUNING:  # the same move, too, and node for node the same work
         assert search(algorithm, Tree(subtree)) == (expected, pruned)
+
+
+@given(st.lists(subtrees, min_size=1, max_size=4))
+def test_the_searches_with_a_better_order_or_window_find_minimax_value(root: Any) -> None:
+    def deepening(game: Any, state: Any) -> Answer[Any]:
+        return iterative_deepening(game, state, first_leaf, 50)
+
+    def unpruned(game: Any, state: Any) -> Answer[Any]:
+        return forward_pruning(game, state, first_leaf, 50)
+
+    expected = minimax(Tree(root), Tree(root).initial())
+    for algorithm in (alpha_beta_table, alpha_beta_killers, principal_variation, deepening, unpruned):
+        answer = search(algorithm, Traced(root))[0]
+        assert answer.value == expected.value
+        assert -minimax(Tree(root), Tree(root).result(Branch(root, 0), answer.move or 0)).value == expected.value
+
+
+class Web:
+    """Random states of 12 on each of 5 levels, each with 3 moves: nearly every state is reached in many ways."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.next = {(ply, at): [self.random.randrange(12) for _ in range(3)] for ply in range(5) for at in range(12)}
+        self.value = {at: self.random.randint(-3, 3) for at in range(12)}
+
+    def initial(self) -> tuple[int, int]:
+        return 0, 0
+
+    def to_move(self, state: tuple[int, int]) -> int:
+        return state[0] % 2
+
+    def actions(self, state: tuple[int, int]) -> list[int]:
+        return self.next[state]
+
+    def result(self, state: tuple[int, int], move: int) -> tuple[int, int]:
+        return state[0] + 1, move
+
+    def is_terminal(self, state: tuple[int, int]) -> bool:
+        return state[0] == 5
+
+    def utility(self, state: tuple[int, int], player: int) -> int:
+        return self.value[state[1]] * (-1 if player else 1)
+
+
+def test_the_bounds_in_a_table_hold_for_every_window() -> None:
+    saved = 0
+    for seed in range(300):
+        answer, nodes = search(alpha_beta_table, Web(seed))
+        expected, plain = search(alpha_beta, Web(seed))
+        assert answer.value == expected.value == search(alpha_beta_killers, Web(seed))[0].value
+        saved += plain - nodes
+    assert saved > 0
+
+
+def test_iterative_deepening_stops_with_the_answer_of_the_last_whole_search() -> None:
+    tree = Traced([[[1, 9], [5, 2]], [[7, 3], [8, 4]]])
+    depths = [iterative_deepening(tree, tree.root, first_leaf, depth) for depth in (1, 2, 3)]
+    for nodes in range(40):
+        assert iterative_deepening(tree, tree.root, first_leaf, 3, nodes) in depths
+    assert iterative_deepening(tree, tree.root, first_leaf, 3, 3) == depths[0]
+    assert iterative_deepening(tree, tree.root, first_leaf, 3, 40) == depths[2]
+
+
+@given(st.lists(subtrees, min_size=1, max_size=4), st.sampled_from([*FOR_TREES]))
+def test_a_branch_that_is_left_out_unproved_is_not_called_cut(root: Any, name: str) -> None:
+    drawn = Drawn(root, FOR_TREES[name])
+    cut = [branch for step in drawn.steps for each in step.cuts for branch in each.branches]
+    skipped = [branch for step in drawn.steps for branch in step.skipped]
+    assert not skipped or name in ("late_move_reductions", "probcut")
+    read = {node for leaf in drawn.read for node in (leaf, *leaf.above)}
+    unread = [node for node in drawn.nodes if node not in read and (node.above[0] in read)]
+    assert {node.number for node in unread} == {node.number for node in (*cut, *skipped)}
 
 
 @given(subtrees, uneven)
@@ -187,12 +265,6 @@ STEPS = """\
 """
 
 
-def interval(label: str) -> tuple[float, float]:
-    """The bounds in a label: `<= 3`, `>= 3`, `3` or `3 ... 14`."""
-    numbers = [float(number) for number in re.findall(r"-?\d+", label)]
-    return (-math.inf if "<" in label else numbers[0]), (math.inf if ">" in label else numbers[-1])
-
-
 @given(st.lists(subtrees, min_size=1, max_size=4), uneven, st.sampled_from([alpha_beta, alpha_beta_list, minimax]))
 def test_what_is_known_is_true_and_the_cut_leaves_were_never_read(root: Any, order: tuple[int, ...], algorithm: Any) -> None:
     asked = []
@@ -203,18 +275,18 @@ def test_what_is_known_is_true_and_the_cut_leaves_were_never_read(root: Any, ord
             return super().utility(state, player)
 
     answer = algorithm(Logged(root, order), Branch(root, 0))
-    watched = Watched(root, algorithm, order)
-    assert watched.move == answer.move
+    watched = Drawn(root, algorithm, order)
+    assert watched.answer.move == answer.move
     known, true, cut = dict[int, Any](), dict[int, Any](), set[int]()
     for node in reversed(watched.nodes):
         values = [true[child.number] for child in node.children]
         true[node.number] = (min(values) if order[node.ply % len(order)] else max(values)) if values else node.subtree
-    for step in watched.steps:
-        known |= {number: interval(label) for number, (_, label) in step["changed"].items() if label}
+    for number, step in enumerate(watched.steps):
+        known |= {node.number: bounds for node, bounds in step.known.items()}
         assert all(low <= true[number] <= high for number, (low, high) in known.items())
-        new = {number for number, (mark, _) in step["changed"].items() if mark == "cut"}
-        assert not new or " already, so " in step["text"]
-        cut |= new
+        assert not step.skipped
+        assert not step.cuts or " already, so " in watched.sentence(number)
+        cut |= {branch.number for each in step.cuts for branch in each.branches}
     assert known[0] == (true[0], true[0])
     assert true[0] == (-answer.value if order[0] else answer.value)
     assert asked == [leaf.subtree for leaf in watched.leaves if not cut & {node.number for node in (leaf, *leaf.above)}]
@@ -226,7 +298,7 @@ def test_the_terminal_shows_the_tree_and_the_steps_of_the_textbook(capsys: pytes
     assert f"\n\n{STEPS}\n" in printed
     assert "    C  MIN  at most 2\n        2\n        4  cut\n        6  cut\n" in printed
     assert printed.endswith("(B), 7 of 9 leaves read\nminimax: value 3, best move 1 (B), 9 of 9 leaves read\n")
-    drawn = ElementTree.fromstring(Watched([[3, 12, 8], [2, 4, 6], [14, 5, 2]], alpha_beta).svg(5))  # as a notebook shows it
+    drawn = ElementTree.fromstring(Drawn([[3, 12, 8], [2, 4, 6], [14, 5, 2]], alpha_beta).svg(5))  # as a notebook shows it
     assert {"3", "<= 2", "<= 14", "3 ... 14"} <= set(drawn.itertext())
     (tmp_path / "tree.txt").write_text(TREE.replace(" [", "\n["), encoding="utf-8")
     assert main(["--file", str(tmp_path / "tree.txt")]) == 0
@@ -239,6 +311,8 @@ def test_the_terminal_shows_the_tree_and_the_steps_of_the_textbook(capsys: pytes
         (["[[[2, 7], [4, 6]], [[9, 0], [5], [8, 1]]]", "--order", "max,chance,min"], "3", "H is 1, so C is 2, so A is 3."),
         (["[[(1, 2, 6), (4, 3, 3)], [(6, 1, 2), (7, 4, 1)]]"], "(7, 4, 1)", "C is (7, 4, 1), so A is (7, 4, 1)."),
         (["[[1, 2.5], 4]", "--min-first"], "2.5", "Leaf 4: A is 2.5."),
+        (["[[.1, 0.2], [1/3, 1]]", "--order", "max, chance"], "2/3", "Leaf 1: C is 2/3, so A is 2/3."),
+        (["[[0.1, 0.2]]", "--order", "max,chance"], "0.15", "Leaf 0.2: B is 0.15, so A is 0.15."),
     ],
 )
 def test_other_trees(words: list[str], value: str, last: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -260,22 +334,27 @@ def test_a_seed_decides_a_random_tree_and_a_large_one_is_only_counted(capsys: py
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["--tree", "[[3, 12], 5"], "--tree: line 1, column 1: "),
-        (["--tree", "[[3, 12],\n []]"], "line 2, column 2: expected a branch, a number, or a vector"),
-        (["--tree", "[3, (3, 1)]"], "column 5: expected a branch"),
-        (["--tree", "[" * 10_000 + "1" + "]" * 10_000], "line 1, column 201: "),
-        (["--tree", "[" + "-" * 3000 + "1]"], "maximum recursion depth"),
-        (["--tree", ""], "line 0, column 0: "),
-        (["--tree", "[(1, 2)]", "--algorithm", "alpha_beta"], "vectors need max_n"),
-        (["--tree", "[1]", "--order", "min,chance", "--algorithm", "minimax"], "chance needs expectimax"),
-        (["--tree", "[1]", "--order", "max,mix"], "invalid order value: 'max,mix'"),
-        (["--tree", "[(1, 2)]", "--report", "NEW"], "a page minimax or alpha_beta"),
+        (["--tree", "[[3, 12], 5"], "--tree: line 1, column 12: expected a comma or ]"),
+        (["--tree", "[[3, 12],\n []]"], "line 2, column 3: expected a branch, a number, or a vector"),
+        (["--tree", "[3, (3, 1)]"], "column 5: expected a leaf like the others"),
+        (["--tree", "[" * 10_000 + "1" + "]" * 10_000], "too deep: a tree has at most 100 levels"),
+        (["--tree", "[" + "-" * 3000 + "1]"], "not --------------------;"),
+        (["--tree", "[1is 2]"], "column 2: expected a branch, a number"),  # of which Python's parser would warn
+        (["--tree", "[1/0]"], "column 2: expected a branch, a number"),
+        (["--tree", "3 12 8"], "a tree is written like [[3, 12, 8], [2, 4, 6]]"),
+        (["--tree", ""], "line 1, column 1: expected [, not the end"),
+        (["--tree", "[(1, 2)]", "--algorithm", "alpha_beta"], "vectors need --algorithm max_n"),
+        (["--tree", "[1]", "--order", "min,chance", "--algorithm", "minimax"], "chance needs --algorithm expectimax"),
+        (["--tree", "[1]", "--order", "max,mix"], "expected max, min and chance, such as max,chance,min, not 'max,mix'"),
         (["--random", "6,4", "--report", "NEW"], "a page has at most 500 nodes, not 1555"),
-        (["--maze", __file__], "a maze has one P"),
+        (["--maze", "TWO P"], "a maze has one P"),
+        (["--maze", "CAPSULE"], "line 2, column 5: 'o' is no sign of a maze"),
     ],
 )
 def test_bad_words_get_one_message(words: list[str], complaint: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert main([str(tmp_path / word) if word == "NEW" else word for word in words]) == 2
+    (tmp_path / "TWO P").write_text("#PP.G#", encoding="utf-8")
+    (tmp_path / "CAPSULE").write_text("%%%%%%%\n%P .oG%\n%%%%%%%\n", encoding="utf-8")
+    assert main([str(tmp_path / word) if word in ("NEW", "TWO P", "CAPSULE") else word for word in words]) == 2
     message = capsys.readouterr().err
     assert complaint in message
     assert message.count("\n") == 1
@@ -296,23 +375,51 @@ def test_the_page_steps_by_keys_and_checks_an_exercise(tmp_path: Path) -> None:
         assert "alpha 3, beta 5" in page.value("document.querySelector('.status').textContent")
         page.click("[data-do=exercise]")
         assert page.value("document.querySelectorAll('.cut, .seen').length") == 0
-        for label in ("Cut 4", "Cut 5"):
+        for label, keys in (("Cut 4", " "), ("Cut 5", " "), ("Value of A", "3"), ("Value of C", "≤ 2"), ("Value of D", "5\r")):
             page.value(f"document.querySelector(\"[aria-label='{label}']\").focus()")
-            page.type(" ")
-        for value in ("3", "3", "<=2", "5"):
-            page.value("[...document.querySelectorAll('label input')].find((input) => !input.value).focus()")
-            page.type(value)
-        page.type("\r")
-        marks = page.value("document.querySelector('.verdict').value").splitlines()
-        assert " ".join(mark.partition(".")[0] for mark in marks) == (
-            "4 of 7 right A 3: right B 3: right C <=2: right 4 cut: right 6 not cut: wrong D 5: wrong 5 cut: wrong"
-        )
-        assert (marks[5][18:], marks[6][12:]) == (STEPS.splitlines()[3], STEPS.splitlines()[6])
+            page.type(keys)
+        verdict = "document.querySelector('.verdict').value"
+        assert page.value(verdict).splitlines() == [
+            "3 of 5 right; something is still missing", "A 3: right", "C ≤ 2: right", "4 cut: right", "D 5: wrong", "5 cut: wrong",
+        ]  # fmt: skip
+        page.click("[data-do=solution]")
+        solution = page.value(verdict).splitlines()
+        assert [line.partition(".")[0] for line in solution] == ["A: 3", "B: 3", "C: <= 2", "6: cut", "D: 2", "5: not cut"]
+        assert (solution[2][9:], solution[4][6:]) == (STEPS.splitlines()[3], STEPS.splitlines()[6])
         names = "[...document.querySelectorAll('.name')].map((name) => name.textContent).join(' ')"
         before = page.value(names)
         page.click("[data-do=new]")
         assert page.value(names) != before
-        assert page.value("document.querySelector('.verdict').value + document.querySelector('label input').value") == ""
+        assert page.value(f"{verdict} + document.querySelector('.value').value") == ""
+
+
+@pytest.mark.needs_program(CHROMIUM)
+def test_an_exercise_takes_every_way_to_write_a_value(tmp_path: Path) -> None:
+    trees = {
+        "[[3], [2, 4]]": {
+            "C": ["≤ 2", "<=2", "=< 2", "at most 2", "2 or less", "C <= 2", "C ≤ 2", "max 2", "2", "2.0", "+2", "< 2"]
+        },
+        "[[-3.5, 1], [-1/2, 0.25]]": {"A": ["-0.5", "−1/2", "-.5", "-0,5", "A = -.5"], "B": ["-7/2", "-3.50"]},
+        "[[3, 4], [5, [6, 2], 1]]": {"A": ["3"]},
+        "[[(7, -1), (2, 2)], [(0, 3)]]": {"B": ["(2,2)", "( 2 , 2 )", "(2; 2)"]},
+    }
+    with Browser(tmp_path) as chromium:
+        for number, (tree, answers) in enumerate(trees.items()):
+            path = tmp_path / f"{number}.html"
+            assert main(["--tree", tree, "--report", str(path), "--exercise"]) == 0
+            page = chromium.open(path.as_uri())
+            for name, texts in answers.items():
+                for text in [*texts, "", "17", "least", ">= 2.7"]:
+                    page.value(f"""(() => {{
+                        const field = document.querySelector("[aria-label='Value of {name}']");
+                        field.value = {json.dumps(text)};
+                        field.form.requestSubmit();
+                    }})()""")
+                    mark = page.value(f"document.querySelector(\"[aria-label='Value of {name}']\").dataset.mark ?? ''")
+                    assert mark == ("right" if text in texts else "wrong" if text else ""), text
+        assert main(["--random", "3,3", "--seed", "1", "--report", str(tmp_path / "wide.html"), "--exercise"]) == 0
+        page = chromium.open((tmp_path / "wide.html").as_uri())
+        assert page.value("document.querySelector('.scroll').scrollWidth <= document.querySelector('.scroll').clientWidth")
 
 
 # --- The maze ---
@@ -345,3 +452,12 @@ def test_a_game_in_a_maze_is_printed(tmp_path: Path, capsys: pytest.CaptureFixtu
     frames = capsys.readouterr().out.split("\n\n")
     assert frames[0] == "#######\n#P..  #\n### #G#\n#######\nscore 0 "
     assert frames[-2].endswith("score 518 won")
+
+
+def test_a_maze_that_cannot_be_won_ends_with_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "maze.txt").write_text("%%%%%%%%\n%P %.%G%\n%%%%%%%%\n", encoding="utf-8")
+    assert main(["--maze", str(tmp_path / "maze.txt")]) == 0
+    printed = capsys.readouterr().out
+    assert printed.splitlines()[:4] == ["########", "#P #.#G#", "########", "score 0 "]
+    assert printed.endswith("Nothing was eaten in 16 rounds, four for each cell, so the game ends here.\n")
+    assert printed.count("\n") < 100

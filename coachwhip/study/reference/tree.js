@@ -3,6 +3,8 @@
   const one = (query) => document.querySelector(query), nodes = [...document.querySelectorAll(".node")];
   const trees = JSON.parse(one("#data").textContent), main = one("main").classList;
   const stateAfter = (steps) => Object.assign({}, ...steps.map((step) => step.changed)); // mark and label of each node
+  const field = (node, kind) => node.querySelector(`:scope > .face ${kind}`);
+  const inputs = nodes.flatMap((node) => [field(node, ".value"), field(node, "[type=checkbox]")].filter(Boolean));
   let number = 0, at = 0;
 
   function show(step) {
@@ -12,9 +14,10 @@
     nodes.forEach((node, index) => {
       const [mark, label] = state[index] ?? ["", ""];
       node.setAttribute("class", `node ${mark} ${now?.leaf === index ? "now" : ""}`);
-      node.querySelector(".name").textContent = names[index];
-      node.querySelector(".bounds").textContent = label;
-      node.querySelector("input")?.setAttribute("aria-label", `Cut ${names[index]}`);
+      field(node, ".name").textContent = names[index];
+      field(node, ".bounds").textContent = label;
+      field(node, "[type=checkbox]")?.setAttribute("aria-label", `Cut ${names[index]}`);
+      field(node, ".value")?.setAttribute("aria-label", `Value of ${names[index]}`);
     });
     one(".status").textContent = now ? `${now.text}\n${now.window}` : "No leaf is read yet. Go on with Next, or the right arrow.";
     nodes[now?.leaf]?.scrollIntoView({ block: "nearest", inline: "center" });
@@ -23,30 +26,99 @@
   function start(practises) {
     main.toggle("practising", practises);
     one("[data-do=exercise]").textContent = practises ? "Show the steps" : "Exercise";
-    one(".summary").textContent = trees[number].results;
+    one(".summary").textContent = practises ? "" : trees[number].results;
     one("form").reset();
+    inputs.forEach(unmark);
     show(0);
+    if (practises) one(".status").textContent = "";
+  }
+
+  function unmark(input) {
+    delete input.dataset.mark;
+    input.removeAttribute("aria-invalid");
+  }
+
+  // --- A value or a bound, as people write it ---
+
+  const NUMBER = String.raw`[-+]?(?:\d+(?:[./,]\d+)?|\.\d+)`;
+  const RANGE = RegExp(`^\\[?(${NUMBER})(?:\\.{2,}|…|to|and|[-;,:])(${NUMBER})\\]?$`);
+  const FORMS = [ // how bounds begin or end, and which of the two it is
+    [/^(<=?|=<|≤|⩽|at_?most|max(imum)?|upto)/, 1], [/(orless|orlower|at_?most|≥|>=?)$/, 1],
+    [/^(>=?|=>|≥|⩾|at_?least|min(imum)?|from)/, 0], [/(ormore|orhigher|at_?least|≤|<=?)$/, 0],
+  ];
+
+  function value(text) {
+    const [above, below] = text.replace(",", ".").split("/");
+    return Number(above) / Number(below ?? 1);
+  }
+
+  // The lowest and the highest value that a text allows, or null; of a vector its numbers.
+  function read(written) {
+    const text = written.toLowerCase().replace(/[−–]/g, "-").replace(/\s/g, "").replace(/^[a-z]\d*(?=[<>=≤≥⩽]|is)(is|=(?![<>]))?/, "").replace(/^between/, "");
+    if (/^\(.*\)$/.test(text)) return text.slice(1, -1).split(/[,;]/).map(value);
+    for (const [form, side] of FORMS) {
+      const rest = text.replace(form, "");
+      if (rest !== text && RegExp(`^${NUMBER}$`).test(rest)) return side ? [-Infinity, value(rest)] : [value(rest), Infinity];
+    }
+    const inner = RegExp(`^(${NUMBER})(?:<=?|≤)[a-z]\\d*(?:<=?|≤)(${NUMBER})$`).exec(text);
+    const both = inner ?? (RegExp(`^${NUMBER}$`).test(text) ? [text, text, text] : RANGE.exec(text));
+    return both && [value(both[1]), value(both[2])];
+  }
+
+  // Whether an answer is the value or the bounds of a node; one number is also right for either bound.
+  function isRight(written, label) {
+    if (!label) return written.trim() === "";
+    const near = (one, other) => one === other || Math.abs(one - other) < 0.005, answer = read(written), known = read(label);
+    if (!answer?.length) return false;
+    return (answer.length === known.length && answer.every((number, side) => near(number, known[side])))
+      || (!label.startsWith("(") && near(...answer) && known.some((bound) => near(answer[0], bound)));
+  }
+
+  // What is right of each value and each branch, with the last sentence about it.
+  function answers() {
+    const { names, steps } = trees[number], state = stateAfter(steps), cut = (node) => state[nodes.indexOf(node)]?.[0] === "cut";
+    const isTicked = (node) => field(node, ":checked") !== null;
+    const under = (node, test) => nodes.find((other) => other.contains(node) && test(other));
+    return nodes.flatMap((node, index) => {
+      const top = under(node, cut), ticked = under(node, isTicked), input = field(node, ".value"), box = field(node, "[type=checkbox]");
+      const { text } = steps.findLast(({ changed }) => (top ? nodes.indexOf(top) : index) in changed), label = state[index]?.[1] ?? "";
+      const values = input && { input, name: names[index], answer: input.value, text, filled: input.value.trim() !== "",
+        right: isRight(input.value, label), solution: label || "cut, no value" };
+      const ticks = box && { input: box, name: names[index], answer: "cut", text, filled: isTicked(node), right: Boolean(top),
+        solution: top ? "cut" : "not cut", missed: top === node && !ticked };
+      return [values, ticks].filter(Boolean);
+    });
+  }
+
+  // Marks what is filled in; what is missing is only counted.
+  function check() {
+    const all = answers(), filled = all.filter((each) => each.filled), right = filled.filter((each) => each.right).length;
+    inputs.forEach(unmark);
+    for (const { input, right: good } of filled) {
+      input.dataset.mark = good ? "right" : "wrong";
+      input.setAttribute("aria-invalid", String(!good));
+    }
+    const empty = all.filter((each) => each.solution !== "cut, no value" && each.input.type === "text" && !each.filled).length;
+    const open = empty + all.filter((each) => each.missed).length;
+    one(".verdict").value = [
+      `${right} of ${filled.length} right${open ? "; something is still missing" : right === filled.length ? ". That is all." : "."}`,
+      ...filled.map(({ name, answer, right: good }) => `${name} ${answer}: ${good ? "right" : "wrong"}`),
+    ].join("\n");
+  }
+
+  function solution() {
+    const lines = answers().filter((each) => each.input.type === "text" || each.missed || (each.filled && !each.right));
+    one(".verdict").value = lines.map(({ name, solution: right, text }) => `${name}: ${right}. ${text}`).join("\n");
   }
 
   one("[data-do=back]").onclick = () => show(at - 1);
   one("[data-do=next]").onclick = () => show(at + 1);
   one("[data-do=exercise]").onclick = () => start(!main.contains("practising"));
   one("[data-do=new]").onclick = () => { number = (number + 1) % trees.length; start(main.contains("practising")); };
-  // Marks each value and each branch, with the last sentence about it.
+  one("[data-do=solution]").onclick = solution;
   one("form").onsubmit = (event) => {
     event.preventDefault();
-    const { names, steps } = trees[number], state = stateAfter(steps), marks = [], plain = (text) => text.replace(/\s/g, "");
-    nodes.forEach((node, index) => {
-      const top = nodes.findIndex((other, above) => state[above]?.[0] === "cut" && other.contains(node)), isCut = top !== -1;
-      const { text } = steps.findLast(({ changed }) => (isCut ? top : index) in changed);
-      const mark = (answer, isRight) => marks.push(`${names[index]} ${answer}: ${isRight ? "right" : "wrong"}. ${text}`);
-      const label = state[index]?.[1] ?? "", value = one(`[name=n${index}]`)?.value;
-      if (value != null) mark(value || "blank", [label, ...(label.match(/[\d.-]*\d/g) ?? [])].map(plain).includes(plain(value)));
-      const isChosen = node.closest(".node:has(> .face :checked)") !== null;
-      if (isCut || isChosen) mark(isChosen ? "cut" : "not cut", isCut === isChosen);
-    });
-    const right = marks.filter((text) => text.includes(": right.")).length;
-    one(".verdict").value = [`${right} of ${marks.length} right.`, ...marks].join("\n");
+    check();
   };
   addEventListener("keydown", (event) => {
     const way = { ArrowLeft: -1, ArrowRight: 1 }[event.key];

@@ -34,10 +34,10 @@ class CoinRow:
 
     def __init__(self, coins: Sequence[int], players: int = 3) -> None:
         self._coins = tuple(coins)
-        self._players = players
+        self.players = players
 
     def initial(self) -> Row:
-        return Row(self._coins, (0,) * self._players, 0)
+        return Row(self._coins, (0,) * self.players, 0)
 
     def to_move(self, state: Row) -> int:
         return state.player
@@ -48,7 +48,7 @@ class CoinRow:
     def result(self, state: Row, move: str) -> Row:
         coin, rest = (state.coins[0], state.coins[1:]) if move == LEFT else (state.coins[-1], state.coins[:-1])
         taken = tuple(own + coin * (player == state.player) for player, own in enumerate(state.taken))
-        return Row(rest, taken, (state.player + 1) % self._players)
+        return Row(rest, taken, (state.player + 1) % self.players)
 
     def is_terminal(self, state: Row) -> bool:
         return not state.coins

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The simplest game: a tree of nested lists. A list is a node with its children, anything else is a leaf."""
 
-import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from decimal import Decimal
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from ..game import CHANCE, Value
 
@@ -60,22 +60,89 @@ class Tree:
 AIMA_TREE = Tree([[3, 12, 8], [2, 4, 6], [14, 5, 2]])  # the two-ply example of AIMA's chapter: value 3, by the first move
 
 
+def first_leaf(state: Any, player: int) -> Value:
+    """Return the first leaf below a branch of numbers: an evaluation for searches to a depth."""
+    leaf = state.subtree
+    while isinstance(leaf, list):
+        leaf = leaf[0]
+    value: Value = leaf if player == 0 else -leaf
+    return value
+
+
+SIGN = re.compile(r"\s*([][(),]|[^\s][^][(),\s]*)")  # with the white space before it
+NUMBER = re.compile(r"[-+]?\d{1,9}(\.\d{1,9}|/0*[1-9]\d{0,8})?|[-+]?\.\d{1,9}")
+DEEPEST = 100  # levels: each takes a few of Python's calls in a search
+FORM = "a tree is written like [[3, 12, 8], [2, 4, 6]]"
+
+
+class _Reader:
+    """Reads the signs of a tree, one after the other."""
+
+    def __init__(self, text: str) -> None:
+        self._text, self._at, self._lengths = text, 0, set[int]()
+        self._step()
+
+    def _step(self) -> None:
+        sign = SIGN.match(self._text, self._at)
+        self._at, self._start, self._sign = (sign.end(), sign.start(1), sign[1]) if sign else (self._at, len(self._text), "")
+
+    def _fail(self, expected: str) -> NoReturn:
+        before = self._text[: self._start]
+        line, column = before.count("\n") + 1, self._start - before.rfind("\n")
+        raise ValueError(f"line {line}, column {column}: expected {expected}, not {self._sign[:20] or 'the end'}; {FORM}")
+
+    def _many(self, close: str, read: Callable[[], Any]) -> list[Any]:
+        self._step()
+        parts = [read()]
+        while self._sign == ",":
+            self._step()
+            if self._sign == close:
+                break
+            parts.append(read())
+        if self._sign != close:
+            self._fail(f"a comma or {close}")
+        self._step()
+        return parts
+
+    def _number(self) -> Fraction:
+        if not NUMBER.fullmatch(self._sign):
+            self._fail("a branch, a number, or a vector of numbers")
+        value = Fraction(self._sign)
+        self._step()
+        return value
+
+    def _branch(self, depth: int) -> Any:
+        if depth == DEEPEST:
+            raise ValueError(f"too deep: a tree has at most {DEEPEST} levels")
+        if self._sign == "[":
+            return self._many("]", lambda: self._branch(depth + 1))
+        start, sign = self._start, self._sign
+        leaf = tuple(self._many(")", self._number)) if sign == "(" else self._number()
+        self._lengths.add(len(leaf) if isinstance(leaf, tuple) else 0)
+        if len(self._lengths) > 1:
+            self._start, self._sign = start, sign
+            self._fail("a leaf like the others: numbers, or vectors of one length")
+        return leaf
+
+    def tree(self) -> Any:
+        if self._sign != "[":
+            self._fail("[")
+        root = self._branch(0)
+        return root if not self._sign else self._fail("the end")
+
+
 def read_tree(text: str) -> Any:
-    """Return nested lists with numbers at the leaves, or vectors of one length. Raises ValueError that names the place."""
-    lengths = set()
+    """Return nested lists with Fractions at the leaves, or vectors of one length. Raises ValueError that names the place."""
+    return _Reader(text).tree()
 
-    def read(node: ast.expr) -> Any:
-        if isinstance(node, ast.List) and node.elts:
-            return [read(child) for child in node.elts]
-        leaf = ast.unparse(node)
-        lengths.add(leaf.count(","))
-        if not re.fullmatch(r"\(?-?\d{1,9}(\.\d{1,9})?(, -?\d{1,9}(\.\d{1,9})?)*\)?", leaf) or len(lengths) > 1 or node is root:
-            expected = "expected a branch, a number, or a vector as long as the others"
-            raise SyntaxError(f"{expected}, not {leaf[:20]}", (None, node.lineno, node.col_offset + 1, None))
-        return ast.literal_eval(node)
 
-    try:
-        root = ast.parse(text.strip(), mode="eval").body
-        return read(root)
-    except (SyntaxError, RecursionError) as error:
-        raise ValueError(f"line {getattr(error, 'lineno', 1)}, column {getattr(error, 'offset', 1)}: {error.args[0]}") from error
+def shown(value: Any) -> str:
+    """Return a value as text: exact, with a decimal point where that ends, else as a fraction; of a vector all numbers.
+
+    >>> shown(Fraction(5, 2)), shown(Fraction(1, 3)), shown((1, -2))
+    ('2.5', '1/3', '(1, -2)')
+    """
+    if isinstance(value, tuple):
+        return f"({', '.join(map(shown, value))})"
+    short = isinstance(value, Fraction) and 10**9 % value.denominator == 0
+    return f"{Decimal(value.numerator) / value.denominator:f}" if short else str(value)

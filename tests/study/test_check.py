@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`coachwhip reference --check`: wrong searches are found, and right ones in any style are not blamed."""
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from coachwhip.study.reference import check
+from coachwhip.study.reference.__main__ import main
+
+HEAD = "import math\nfrom math import inf\nfrom functools import cache\n"
+ALPHA_BETA = """
+def alpha_beta(tree, alpha=-inf, beta=inf, is_max=True):
+    if not isinstance(tree, list):
+        return tree
+    best = -inf if is_max else inf
+    for child in tree:
+        value = alpha_beta(child, alpha, beta, not is_max)
+        if is_max:
+            best = max(best, value)
+            alpha = max(alpha, best)
+        else:
+            best = min(best, value)
+            beta = min(beta, best)
+        if alpha >= beta:
+            break
+    return best
+"""
+MINIMAX = """
+def minimax(tree, is_max=True):
+    if isinstance(tree, list):
+        values = [minimax(child, not is_max) for child in tree]
+        return max(values) if is_max else min(values)
+    return tree
+"""
+ON_GAME = """
+def alpha_beta(game, state):
+    def search(state, alpha, beta):
+        if game.is_terminal(state):
+            return game.utility(state, 0), None
+        best, move = (-inf if game.to_move(state) == 0 else inf), None
+        for action in game.actions(state):
+            value, _ = search(game.result(state, action), alpha, beta)
+            if game.to_move(state) == 0:
+                if value > best:
+                    best, move = value, action
+                alpha = max(alpha, best)
+            else:
+                if value < best:
+                    best, move = value, action
+                beta = min(beta, best)
+            if beta <= alpha:
+                break
+        return best, move
+    return search(state, -inf, inf)
+"""
+EXPECTIMAX = """
+def expectimax(game, state):
+    if game.is_terminal(state):
+        return game.utility(state, 0)
+    if game.to_move(state) == -1:
+        return sum(chance * expectimax(game, game.result(state, move)) for chance, move in game.odds(state))
+    values = [expectimax(game, game.result(state, move)) for move in game.actions(state)]
+    return max(values) if game.to_move(state) == 0 else min(values)
+"""
+AVERAGE = """
+def expectimax(tree, ply=0):
+    if not isinstance(tree, list):
+        return tree
+    values = [expectimax(child, ply + 1) for child in tree]
+    return sum(values) / len(values) if ply % 2 else max(values)
+"""
+MAX_N = """
+def max_n(game, state):
+    if game.is_terminal(state):
+        return [game.utility(state, player) for player in range(game.players)]
+    player = game.to_move(state)
+    return max((max_n(game, game.result(state, move)) for move in game.actions(state)), key=lambda values: values[player])
+"""
+BEST = """
+def value(node, alpha, beta, is_max):
+    if not isinstance(node, list):
+        return node
+    for child in node:
+        result = value(child, alpha, beta, not is_max)
+        if is_max:
+            alpha = max(alpha, result)
+        else:
+            beta = min(beta, result)
+        if alpha >= beta:
+            break
+    return alpha if is_max else beta
+
+def best_move(tree):
+    alpha, move = -inf, None
+    for index, child in enumerate(tree):
+        result = value(child, alpha, inf, False)
+        if result > alpha:
+            alpha, move = result, index
+    return move
+"""
+NEGAMAX = """
+def negamax(node, sign, alpha, beta):
+    if type(node) is not list:
+        return sign * node
+    for child in node:
+        alpha = max(alpha, -negamax(child, -sign, -beta, -alpha))
+        if alpha >= beta:
+            return alpha
+    return alpha
+def alpha_beta(tree):
+    return negamax(tree, 1, -inf, inf)
+"""
+STACK = """
+def minimax(tree):
+    stack, values = [(tree, True, 0, [])], []
+    while True:
+        node, is_max, at, values = stack[-1]
+        if isinstance(node, list) and at < len(node):
+            stack[-1] = (node, is_max, at + 1, values)
+            stack.append((node[at], not is_max, 0, []))
+            continue
+        value = (max(values) if is_max else min(values)) if isinstance(node, list) else node
+        stack.pop()
+        if not stack:
+            return value
+        stack[-1][3].append(value)
+"""
+RIGHT = {
+    "nested lists": ALPHA_BETA + MINIMAX + AVERAGE + BEST,
+    "games": ON_GAME + EXPECTIMAX + MAX_N,
+    "negamax, fail-hard, type is list": NEGAMAX,
+    "no cut at equality": ALPHA_BETA.replace(">=", ">"),
+    "right to left, of a copy": ALPHA_BETA.replace("in tree", "in reversed(list(tree))")
+    + MINIMAX.replace("in tree", "in tree[::-1]"),
+    "explicit stack": STACK,
+    "move first, and the parameters of Wikipedia": """
+def minimax(node, depth, maximizingPlayer):
+    if depth == 0 or type(node) is int:
+        return None, node
+    choose = max if maximizingPlayer else min
+    return choose(((i, minimax(c, depth - 1, not maximizingPlayer)[1]) for i, c in enumerate(node)), key=lambda pair: pair[1])
+""",
+    "names of the book": MINIMAX.replace("minimax", "value")
+    + "def best_move(tree):\n    return max(tree, key=lambda c: value(c, False))\n",
+}
+WRONG = {  # name -> source, a part of the report
+    "all maximise": (MINIMAX.replace("if is_max else min(values)", ""), "It maximises at MIN's nodes"),
+    "MIN first": (MINIMAX.replace("is_max=True", "is_max=False"), "It lets MIN move first."),
+    "sign": (MINIMAX.replace("minimax(tree,", "search(tree,").replace("minimax(", "search(") + "def minimax(t): return -search(t)", "The sign"),
+    "starts at 0": (ALPHA_BETA.replace("-inf if is_max else inf", "0"), "starts at 0"),
+    "MAX starts at 0": (MINIMAX.replace("max(values)", "max(0, *values)"), "MAX's best value starts at 0"),
+    "starts at 999": (ALPHA_BETA.replace("-inf if is_max else inf", "-999 if is_max else 999"), "The value is"),
+    "first branch": (MINIMAX.replace("max(values) if is_max else min(values)", "values[0]"), "It takes the first branch"),
+    "negamax, leaf": (
+        "def minimax(tree):\n    return max(-minimax(c) for c in tree) if isinstance(tree, list) else tree",
+        "It negates the children's values, but not a leaf's",
+    ),
+    "negamax, window": (NEGAMAX.replace("-beta, -alpha)", "-alpha, -beta)"), "cases right"),
+    "no cut": (ALPHA_BETA.replace("if alpha >= beta", "if False"), "It reads every leaf, so it cuts nothing"),
+    "no deep window": (ALPHA_BETA.replace("alpha, beta, not is_max", "-inf, inf, not is_max"), " was read; "),
+    "only alpha goes down": (ALPHA_BETA.replace("alpha, beta, not", "alpha, inf, not"), " was read; "),
+    "wrong way": (ALPHA_BETA.replace("alpha >= beta", "alpha <= beta"), "The value is"),
+    "cut too early": (ALPHA_BETA.replace("alpha >= beta", "alpha >= beta - 1"), "The value is"),
+    "global window": (
+        "A = [-inf, inf]\n" + ALPHA_BETA.replace("alpha = max(alpha, best)", "A[0] = max(A[0], best)").replace(
+            "beta = min(beta, best)", "A[1] = min(A[1], best)").replace("alpha >= beta", "A[0] >= A[1]")
+        + "search = alpha_beta\ndef alpha_beta(tree):\n    A[:] = [-inf, inf]\n    return top(tree)\n"
+        + "def top(tree):\n    global alpha_beta\n    keep, alpha_beta = alpha_beta, search\n    try:\n"
+        + "        return search(tree)\n    finally:\n        alpha_beta = keep\n",
+        "Alpha and beta of one branch stay",
+    ),
+    "chooses by a bound": (BEST.replace("result > alpha", "result >= alpha"), "It chooses by a bound"),
+    "worst move": (BEST.replace("result > alpha", "move is None"), "The best move is"),
+    "adds up": (AVERAGE.replace(" / len(values)", ""), "divide by their number"),
+    "rounds": (AVERAGE.replace(" / len", " // len"), "rounds the average down"),
+    "no odds": (EXPECTIMAX.replace("sum(chance *", "max(0 * chance +"), "It maximises at chance nodes"),
+    "player 0 everywhere": (MAX_N.replace("values[player]", "values[0]"), "maximises the first player's number"),
+    "on games, no cut": (ON_GAME.replace("if beta <= alpha", "if None"), "it cuts nothing, so it is minimax"),
+    "on games, by a bound": (ON_GAME.replace("if value > best:", "if value >= best:"), "It chooses by a bound"),
+    "depth limit": (MINIMAX.replace("is_max=True", "is_max=True, depth=3").replace("not is_max)", "not is_max, depth - 1)").replace(
+        "isinstance(tree, list)", "depth and isinstance(tree, list)"), "TypeError in line"),
+    "error": (MINIMAX.replace("isinstance(tree, list)", "tree[0] is not None"), "TypeError in line 6"),
+    "exit": ("def minimax(tree):\n    import os\n    os._exit(3)\n", "minimax of [47]: ended the process"),
+}  # fmt: skip
+
+
+def checked(source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """Exit code and report of a hand-in."""
+    (tmp_path / "mine.py").write_text(HEAD + dedent(source), encoding="utf-8")
+    code = main(["--check", str(tmp_path / "mine.py")])
+    return code, capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_search_is_not_blamed(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, printed = checked(RIGHT[name], tmp_path, capsys)
+    assert code == 0, printed
+    assert "First" not in printed
+    assert ("does not cut where the values are equal" in printed) == (name == "no cut at equality")
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_search_is_found(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, sentence = WRONG[name]
+    code, printed = checked(source, tmp_path, capsys)
+    assert code == 1, printed
+    assert sentence in printed
+
+
+def test_a_search_that_never_ends_is_ended(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(check, "SECONDS", 3)
+    code, printed = checked("def minimax(tree):\n    while True: pass\n", tmp_path, capsys)
+    assert code == 1
+    assert "did not end in 3 seconds" in printed
+
+
+@pytest.mark.parametrize(
+    ("source", "complaint"),
+    [
+        ("def minimax(): pass", "its parameters are not known"),
+        ("x = 1", "has none of the functions"),
+        ("def minimax(tree:", "SyntaxError"),
+        ("import sys; sys.exit(0)", "SystemExit"),
+        (check.EXERCISE, "has none of the functions"),
+    ],
+)
+def test_a_file_without_a_search(source: str, complaint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, printed = checked(source, tmp_path, capsys)
+    assert code == 2
+    assert complaint in printed
