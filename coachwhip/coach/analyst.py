@@ -11,7 +11,7 @@ import chess
 from chess.engine import Cp, InfoDict, Limit, SimpleEngine
 
 from . import judge, verdict
-from .line import Ask, Line
+from .line import Line
 from .study import AnalysedGame, Analysis
 
 CHOICES = 3  # best moves that the second look finds before a bad move; more follow while the last one is good
@@ -59,7 +59,9 @@ class Analyst:
             if index in marked or index - 1 in marked:
                 count = max(self._multipv, CHOICES if index in marked else 1)
                 lines, depth = self._look(game, board, limit, count)
-                game.analyses[index] = Analysis(lines[: self._multipv], depth, lines if index in marked else ())
+                known = game.analyses[index]
+                first = known and known.score
+                game.analyses[index] = Analysis(lines[: self._multipv], depth, lines if index in marked else (), first=first)
 
     def _explain(self, game: AnalysedGame, index: int, board: chess.Board) -> None:
         """Give a bad move its claims, and the position before it all good moves."""
@@ -67,19 +69,22 @@ class Analyst:
         if not move or not before or not (move.judgement or move.is_slip):
             game.analyses[index] = before and before._replace(choices=())
             return
-
-        def ask(board: chess.Board, count: int) -> tuple[Line, ...]:
-            return self._look(game, for_engine(board), self._limit, count)[0]
-
         reply, is_marked = move.after.lines[0], bool(move.judgement)
         played = reply._replace(moves=(move.move, *reply.moves))
-        claims = verdict.against(board, played, before.lines[0], ask, is_marked=is_marked)
+        claims = verdict.against(board, played, before.lines[0], is_marked=is_marked)
         if claims is None:  # the engine's score is too high
             drawn = tuple(line._replace(score=Cp(0)) for line in before.lines)
             game.analyses[index] = before._replace(lines=drawn, choices=())
             return
-        choices = _all_good(board, before.choices or before.lines, ask) if is_marked else ()
+        choices = self._all_good(game, board, before.choices or before.lines) if is_marked else ()
         game.analyses[index] = before._replace(choices=choices, claims=claims)
+
+    def _all_good(self, game: AnalysedGame, board: chess.Board, lines: tuple[Line, ...]) -> tuple[Line, ...]:
+        """Return the lines of all good moves, and of one that is not good, if there is one; the best of them are known."""
+        loss = abs(judge.win_percent(lines[0].score) - judge.win_percent(lines[-1].score))
+        if loss >= judge.GOOD or len(lines) == board.legal_moves.count():
+            return lines
+        return self._all_good(game, board, self._look(game, board, self._limit, 2 * len(lines))[0])
 
 
 def _positions(game: AnalysedGame) -> Iterator[tuple[int, chess.Board]]:
@@ -105,11 +110,3 @@ def _longer(limit: Limit) -> Limit:
     """Return the limit of the second look."""
     more = {name: value * LONGER for name in ("time", "nodes") if (value := getattr(limit, name))}
     return Limit(**more, depth=limit.depth and limit.depth + DEEPER)
-
-
-def _all_good(board: chess.Board, lines: tuple[Line, ...], ask: Ask) -> tuple[Line, ...]:
-    """Return the lines of all good moves, and of one that is not good, if there is one; the best of them are known."""
-    loss = abs(judge.win_percent(lines[0].score) - judge.win_percent(lines[-1].score))
-    if loss >= judge.INACCURACY.loss or len(lines) == board.legal_moves.count():
-        return lines
-    return _all_good(board, ask(board, 2 * len(lines)), ask)

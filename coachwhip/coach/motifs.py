@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import chess
 
-from .exchange import wins_on
-from .line import VALUES
+from .exchange import VALUES, wins_on
 
 KING = 100  # pawns that a king counts among the VALUES
 BACK_RANKS = chess.BB_RANK_1, chess.BB_RANK_8  # of White, of Black

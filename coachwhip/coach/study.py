@@ -34,6 +34,7 @@ class Analysis(NamedTuple):
     depth: int
     choices: tuple[Line, ...] = ()  # where the game goes on with a bad move: the lines of all good moves, and one that is not
     claims: tuple[Claim, ...] = ()  # why the move played is bad; none if nothing is sure
+    first: Score | None = None  # of the first look, if there was a second one
 
     @property
     def score(self) -> Score:
@@ -116,7 +117,13 @@ class AnalysedGame:
             return [[str(line.score), *map(chess.Move.uci, line.moves)] for line in lines]
 
         return [
-            [analysis.depth, plain(analysis.lines), plain(analysis.choices), [*map(claims.plain, analysis.claims)]]
+            [
+                analysis.depth,
+                plain(analysis.lines),
+                plain(analysis.choices),
+                [*map(claims.plain, analysis.claims)],
+                analysis.first and str(analysis.first),
+            ]
             for analysis in filter(None, self.analyses)
         ]
 
@@ -126,8 +133,9 @@ class AnalysedGame:
         def read(lines: list[list[str]]) -> tuple[Line, ...]:
             return tuple(Line(parse_score(score), tuple(map(chess.Move.from_uci, moves))) for score, *moves in lines)
 
-        for index, (depth, lines, choices, known) in enumerate(data):
-            self.analyses[index] = Analysis(read(lines), depth, read(choices), tuple(map(claims.from_plain, known)))
+        for index, (depth, lines, choices, known, first) in enumerate(data):
+            score = first and parse_score(first)
+            self.analyses[index] = Analysis(read(lines), depth, read(choices), tuple(map(claims.from_plain, known)), score)
 
     def judged_moves(self) -> Iterator[JudgedMove]:
         """Return the moves for which the positions before and after have been analysed; none of a player who is not judged."""
@@ -141,9 +149,10 @@ class AnalysedGame:
             return None
         move, sign = self.nodes[index].move, 1 if board.turn else -1
         chances = [judge.win_percent(look.score) for look in (before, after)]
+        first = [judge.win_percent(look.first or look.score) for look in (before, after)]
         drop = sign * (chances[0] - chances[1])
         best = before.lines[0].moves[:1] == (move,)  # then the scores differ only by the search depth
-        loss = 0.0 if best else max(0.0, drop)
+        loss = 0.0 if best else max(0.0, min(drop, sign * (first[0] - first[1])))  # both looks must agree
         loss_cp = 0 if best else max(0, sign * (judge.centipawns(before.score) - judge.centipawns(after.score)))
         is_decided = min(chances) > judge.DECIDED or max(chances) < 100 - judge.DECIDED
         judged = judge.move_accuracy(drop), None if is_decided else judge.judge(loss)

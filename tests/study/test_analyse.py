@@ -128,8 +128,8 @@ def test_winning_chances_and_judgements_are_those_that_lichess_publishes() -> No
         assert judge.centipawns(score) == value
     judged = {
         0: None,
-        4.99: None,
-        5: judge.INACCURACY,
+        6.99: None,
+        7: judge.INACCURACY,
         10: judge.MISTAKE,
         14.9: judge.MISTAKE,
         15: judge.BLUNDER,
@@ -190,6 +190,16 @@ def test_losses_are_the_movers_and_the_best_move_loses_nothing() -> None:
     assert (white.name, white.moves, white.loss_cp, list(white.counts.values())) == ("One", 2, 100, [0, 0, 1])
     assert (black.name, black.moves, black.loss_cp, list(black.counts.values())) == ("Two", 2, 150, [0, 0, 1])
     assert [step.loss_cp for step in studied(QUIET, scores, {0: ["g1f3 g8f6"]}).judged_moves()] == [0, 300, 0, 0]
+
+
+def test_a_sign_needs_both_looks_and_a_move_next_to_a_bad_one_gets_none() -> None:
+    """After a bad move a longer search found more: by the shorter one of the next position, 1...Nf6 would be a blunder."""
+    study = studied(QUIET, [Cp(0), Cp(-300), Cp(-100), Cp(-100), Cp(-100)])
+    assert [study.is_marked(index) for index in range(2)] == [True, True]
+    after = study.analyses[1]
+    assert after
+    study.analyses[1] = after._replace(first=Cp(-120))
+    assert [move.judgement for move in study.judged_moves()] == [judge.MISTAKE, None, None, None]
 
 
 def test_a_player_of_several_games_has_results_over_all_of_them() -> None:
