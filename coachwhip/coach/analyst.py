@@ -24,25 +24,28 @@ class Analyst:
     def __init__(self, engine: SimpleEngine, limit: Limit, multipv: int = 1) -> None:
         self._engine, self._limit, self._multipv = engine, limit, multipv
 
-    def analyse(self, game: AnalysedGame, advance: Callable[[], object] = int, *, explains: bool = True) -> None:
+    def analyse(
+        self, game: AnalysedGame, advance: Callable[[], object] = lambda: None, *, explains: bool = True, first: int = 0
+    ) -> None:
         """Analyse every position. The results so far are kept if an exception or Ctrl-C ends it. `advance` is called for each.
 
-        With `explains`, bad moves get claims, and the positions before them are searched for the best moves.
+        With `explains`, bad moves get claims, and the positions before them are searched for the best moves. `first` is the index of
+        the first position.
         Raises ValueError if the engine does not play this variant, EngineError if it does not accept a position.
         """
         if not game.boards:
             return
         if (variant := game.boards[0].uci_variant) != "chess":
             raise ValueError(f"coachwhip plays standard chess and Chess960, not {variant}")
-        for index, board in _positions(game):
+        for index, board in _positions(game, first):
             lines, depth = self._look(game, board, self._limit, self._multipv)
             game.analyses[index] = Analysis(lines, depth)
             if not (explains and game.is_marked(index)):
                 advance()
         if explains:
             marked = set(filter(game.is_marked, range(len(game.nodes))))
-            self._look_again(game, marked)
-            for index, board in _positions(game):
+            self._look_again(game, marked, first)
+            for index, board in _positions(game, first):
                 self._explain(game, index, board)
                 if index in marked:
                     advance()
@@ -52,16 +55,16 @@ class Analyst:
         infos = self._engine.analyse(board, limit, multipv=count, game=game)
         return lines_of(infos), infos[0]["depth"]
 
-    def _look_again(self, game: AnalysedGame, marked: set[int]) -> None:
+    def _look_again(self, game: AnalysedGame, marked: set[int], first: int) -> None:
         """Search the positions before and after marked moves for longer, those before them for the best moves, too."""
         limit = _longer(self._limit)
-        for index, board in _positions(game):
+        for index, board in _positions(game, first):
             if index in marked or index - 1 in marked:
                 count = max(self._multipv, CHOICES if index in marked else 1)
                 lines, depth = self._look(game, board, limit, count)
                 known = game.analyses[index]
-                first = known and known.score
-                game.analyses[index] = Analysis(lines[: self._multipv], depth, lines if index in marked else (), first=first)
+                score = known and known.score
+                game.analyses[index] = Analysis(lines[: self._multipv], depth, lines if index in marked else (), first=score)
 
     def _explain(self, game: AnalysedGame, index: int, board: chess.Board) -> None:
         """Give a bad move its claims, and the position before it all good moves."""
@@ -87,10 +90,10 @@ class Analyst:
         return self._all_good(game, board, self._look(game, board, self._limit, 2 * len(lines))[0])
 
 
-def _positions(game: AnalysedGame) -> Iterator[tuple[int, chess.Board]]:
+def _positions(game: AnalysedGame, first: int) -> Iterator[tuple[int, chess.Board]]:
     """Yield the positions with their history, as the engine takes it, from the last to the first."""
     board = game.game.end().board()
-    for index in range(len(game.nodes), -1, -1):
+    for index in range(len(game.nodes), first - 1, -1):
         yield index, for_engine(board)
         if index:
             board.pop()

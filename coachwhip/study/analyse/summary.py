@@ -65,4 +65,6 @@ def _move_dict(study: AnalysedGame, move: JudgedMove) -> dict[str, Any]:
         "judgement": move.judgement.name if move.judgement else None,
         "reason": study.reason(move.at) or None,
         "claims": [*map(plain, move.before.claims)],
+        "best": _line_dict(move.before.lines[0]),
+        "reply": _line_dict(move.after.lines[0]),
     }
