@@ -7,6 +7,7 @@ All scores here are from White's side.
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import chess
@@ -14,7 +15,7 @@ import chess.pgn
 from chess.engine import PovScore, Score
 
 from ..games.adjudication import MATE_SCORE, parse_score
-from ..games.opening_names import opening
+from ..games.opening_names import known_moves, opening
 from ..text import reason, shorten
 from ..uci.parse import MAX_NAMED
 from . import claims, judge, words
@@ -100,6 +101,11 @@ class AnalysedGame:
         """Return whether every position has been analysed. A game that is not judged needs no score of its opening."""
         return not self.colours or None not in self.analyses
 
+    @cached_property
+    def book(self) -> int:
+        """The number of moves that belong to an opening with a name; none of them is an inaccuracy."""
+        return known_moves(self.boards)
+
     def is_marked(self, index: int) -> bool:
         """Return whether the move with this index gets a sign."""
         move = self.judged_move(index)
@@ -156,6 +162,8 @@ class AnalysedGame:
         loss_cp = 0 if best else max(0, sign * (judge.centipawns(before.score) - judge.centipawns(after.score)))
         is_decided = min(chances) > judge.DECIDED or max(chances) < 100 - judge.DECIDED
         judged = judge.move_accuracy(drop), None if is_decided else judge.judge(loss)
+        if index < self.book and judged[1] is judge.INACCURACY:
+            judged = judged[0], None
         return JudgedMove(index, board.san(move), move, board.turn, before, after, loss_cp, loss, *judged)
 
     def annotate(self, annotator: str) -> None:

@@ -297,7 +297,9 @@ def _position(game: _Game, index: int) -> dict[str, Any]:
     values: dict[str, Any] = {"fen": board.fen(), "text": "First position", "kind": ""}
     if index:
         before = study.boards[index - 1]
-        values |= {"text": game.move_text(index - 1), "kind": game.kind(index - 1)}
+        text = game.move_text(index - 1)
+        book = " (book)" if index <= study.book and not game.kind(index - 1) else ""
+        values |= {"text": text + book, "kind": game.kind(index - 1)}
         if why := study.reason(index - 1):
             values["why"] = why
         if better := game.better(index - 1):
