@@ -13,6 +13,7 @@ from importlib.machinery import EXTENSION_SUFFIXES, PathFinder
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .boards import Engine, evaluate, evaluate_many
+    from .coach.explain import annotate, explain
     from .core.engine import MAX_DEPTH, MAX_PLY, STARTPOS_FEN, Position, SearchInfo, SearchResult, build_info
     from .in_process import open_engine
     from .many import analyse_many
@@ -30,15 +31,18 @@ __all__ = [
     "SearchResult",
     "__version__",
     "analyse_many",
+    "annotate",
     "build_info",
     "evaluate",
     "evaluate_many",
+    "explain",
     "open_engine",
 ]
 
 # The module of each public name that is not one of core.engine's.
 _MODULES = dict.fromkeys(("Engine", "evaluate", "evaluate_many"), ".boards")
 _MODULES |= {"analyse_many": ".many", "open_engine": ".in_process"}
+_MODULES |= {"annotate": ".coach.explain", "explain": ".coach.explain"}
 
 # In a checkout core/, uci/ and the others are next to this folder; in an installed package they are inside it.
 _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

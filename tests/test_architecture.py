@@ -45,6 +45,7 @@ KNOWS: dict[str, tuple[str, ...]] = {
 FACE = tuple(f"coachwhip.core{part}" for part in ("", ".engine", ".learning.scorer", ".tunables"))
 TABLE = "coachwhip.core.tunables"  # at the top of core and needed below: `Params` comes from it
 GROUND = ("coachwhip.text", "coachwhip.compressed")  # know nobody, and everybody may know them
+PUBLIC_NAMES = Path("coachwhip/__init__.py")  # its lazy table may name any room
 COMMAND_LINE = Path("coachwhip/__main__.py")  # starts the commands, and is above everything
 IN_PROCESS = Path("coachwhip/in_process.py")  # needs python-chess, loaded when it is used
 
@@ -106,7 +107,8 @@ def may_know(path: Path, name: str) -> bool:
 
 
 def test_folders_know_only_those_below() -> None:
-    wrong = [f"{path} imports {name}" for path in SOURCES for name in ours(path) if not may_know(path, name)]
+    sources = [path for path in SOURCES if path != PUBLIC_NAMES]
+    wrong = [f"{path} imports {name}" for path in sources for name in ours(path) if not may_know(path, name)]
     assert not wrong
 
 

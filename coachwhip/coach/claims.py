@@ -11,21 +11,19 @@ from typing import Any, NamedTuple, TypeAlias
 import chess
 from chess.engine import Cp
 
-from . import judge
-from .line import PERPETUAL, Ask, Line, Variation, passed_pawns
+from .exchange import before_exchange, outcome
+from .line import PERPETUAL, Line, Variation, after, passed_pawns
 from .motifs import Kind, Motif, is_back_rank, motif
 
-ANSWERS = 3  # of the defender's best that are looked at
-SHORT = 6  # plies below which a line is continued
-LONG = 16  # the same, of a line without a gain
 SHOWN = 5  # plies that are written out
 FORCED = 4  # plies of captures and checks before a motif
 LEAST_SHARE, GREATEST_SHARE = 60, 400  # centipawns of score for each pawn of material
 LEVEL = 30  # centipawns within which a score is a draw
 WON = 300  # centipawns of a won pawn ending
+NEAR = 2  # plies after the answer within which a single pawn is won
+SOON_PLIES = 10  # after which what is won is not waited for
 SOON = 3  # moves to a mate that is named in a decided game, too
 PIECE = 3  # pawns that a piece is worth
-ALONE = Kind.FORK, Kind.SKEWER, Kind.PIN, Kind.TRAP  # motifs that are reasons even where no material is certain
 
 
 class Role(Enum):
@@ -65,14 +63,6 @@ class Material(NamedTuple):
     motif: Motif | None = None  # of the last move
 
 
-class Tactic(NamedTuple):
-    """A motif where no material is certain."""
-
-    role: Role
-    moves: tuple[chess.Move, ...]
-    motif: Motif
-
-
 class Trade(NamedTuple):
     """A trade of the last pieces into a pawn ending that is lost."""
 
@@ -80,8 +70,8 @@ class Trade(NamedTuple):
     moves: tuple[chess.Move, ...]
 
 
-Claim: TypeAlias = Mate | Draw | Material | Tactic | Trade
-KINDS = {"mate": Mate, "draw": Draw, "material": Material, "tactic": Tactic, "trade": Trade}
+Claim: TypeAlias = Mate | Draw | Material | Trade
+KINDS = {"mate": Mate, "draw": Draw, "material": Material, "trade": Trade}
 
 
 def plain(claim: Claim) -> dict[str, Any]:
@@ -103,70 +93,13 @@ def from_plain(values: Mapping[str, Any]) -> Claim:
     return claim
 
 
-def follow(board: chess.Board, line: Line, side: chess.Color, ask: Ask, least: int = SHORT) -> Variation:
-    """Return a line on boards, continued by another search if it is shorter than `least` plies."""
-    found = Variation(board, line, side)
-    if len(found.moves) < least and not found.boards[-1].is_game_over() and (more := ask(found.boards[-1], 1)):
-        found = Variation(board, line._replace(moves=(*found.moves, *more[0].moves)), side)
-    return found
-
-
-def mates(bad: Variation, good: Variation) -> Iterator[Mate]:
-    """Yield the mates that are missed or allowed."""
-    if good.mate > 0:
-        yield Mate(Role.MISSES, good.moves[:1], good.mate, is_back_rank(good.boards[-1]))
-    if bad.mate > 0:
-        yield Mate(Role.ALLOWS, bad.moves[:2], bad.mate, is_back_rank(bad.boards[-1]))
-
-
-def draws(bad: Variation, good: Variation) -> Iterator[Draw]:
-    """Yield the draws that are allowed or missed."""
-    if good.score > Cp(LEVEL) and (ending := bad.draw()):
-        yield Draw(Role.ALLOWS, bad.moves[: 2 if ending == PERPETUAL else None], ending)
-    if bad.score > Cp(LEVEL) and (ending := good.draw()):
-        yield Draw(Role.MISSES, good.moves[:1], ending)
-
-
-def material(bad: Variation, good: Variation, ask: Ask) -> Material | Tactic | None:
-    """Return what the move played loses or misses, whichever is more."""
-    loss = good.points + bad.points
-    lost, won = forced(bad, 2, ask), forced(good, 1, ask)
-    taken = -bad.values[bad.quiet_end(2) or -1]  # by the move that was played
-    missed = won.value - max(0, taken) if won else 0
-    if lost and lost.value >= missed and lost.agrees(lost.value, loss, missed):
-        return lost.claim(Role.ALLOWS)
-    if won and missed > 0 and 2 * missed >= won.value and won.agrees(missed, loss):
-        return won.claim(Role.MISSES)
-    for role, line, ply in ((Role.ALLOWS, bad, 2), (Role.MISSES, good, 1)):
-        if (found := motif(line.boards, line.moves, ply)) and found.kind in ALONE:
-            return Tactic(role, line.moves[:ply], found)
-    return None
-
-
-def trade(bad: Variation) -> Trade | None:
-    """Return whether the pieces go, and a lost pawn ending remains."""
-    pieces = [at.occupied & ~(at.kings | at.pawns) for at in bad.boards[: FORCED + 1]]
-    bare = pieces.index(0) if 0 in pieces else 0
-    return Trade(Role.ALLOWS, bad.moves[:bare]) if bare and bad.points >= WON else None
-
-
-def slip(bad: Variation, good: Variation, ask: Ask) -> Claim | None:
-    """Return the mate in a few moves that is given up, or the piece that can be taken at once or by the next move."""
-    if (0 < good.mate <= SOON and bad.mate >= 0) or (0 < bad.mate <= SOON and good.mate >= 0):
-        return next(mates(bad, good))
-    if bad.mate == good.mate == 0:
-        lost = forced(bad, 2, ask)
-        if lost and lost.value >= PIECE and lost.decided() <= FORCED and lost.agrees(lost.value, good.points + bad.points):
-            return lost.claim(Role.ALLOWS)
-    return None
-
-
 class Gain(NamedTuple):
-    """Material won by the move before `ply` against every good defence."""
+    """Pieces that the move before `ply` of a line wins."""
 
-    line: Variation  # with the answer that leaves least
+    line: Variation
     ply: int
-    end: int  # the ply at which it is there to stay
+    decided: int  # the ply from which they are on the side's account
+    end: int  # the ply after the exchange that decides
 
     @property
     def value(self) -> int:
@@ -185,31 +118,7 @@ class Gain(NamedTuple):
                 return Material(role, line.moves[:ply], won, given, promoted, found)
             if ply - self.ply >= FORCED or not self._is_forced(ply):
                 break
-        return Material(role, line.moves[: self.decided()], won, given, promoted)
-
-    def decided(self) -> int:
-        """Return the ply up to which what is won is on the side's account."""
-        values = self.line.values[: self.end + 1]
-        return next(ply for ply in range(self.ply, self.end + 1) if min(values[ply:]) >= self.value)
-
-    def agrees(self, value: int, loss: int, other: int = 0) -> bool:
-        """Return whether the gain comes soon and the score confirms it: 60 to 400 centipawns a pawn. `other` is missed besides."""
-        if loss < LEAST_SHARE * value or self._is_far():
-            return False
-        start, end, side = self.line.boards[0], self.line.boards[self.end], self.line.side
-        return (
-            value >= PIECE
-            or loss <= GREATEST_SHARE * (value + max(0, other))
-            or not end.occupied & ~(end.kings | end.pawns)
-            or passed_pawns(end, side) > passed_pawns(start, side)
-        )
-
-    def _is_far(self) -> bool:
-        """Return whether it takes many moves with a quiet one among them, where another search may see something else."""
-        line, claim = self.line, self.claim(Role.ALLOWS)
-        plies = range(self.ply - 1, self.decided(), 2)
-        is_forced = all(line.boards[ply].is_capture(line.moves[ply]) or line.boards[ply + 1].is_check() for ply in plies)
-        return len(claim.moves) - self.ply >= SHOWN and not is_forced and not claim.promoted
+        return Material(role, line.moves[: self.decided], won, given, promoted)
 
     def _is_forced(self, ply: int) -> bool:
         """Return whether the move before a ply and its answer are captures, checks, or moves out of check."""
@@ -250,20 +159,109 @@ def _names(pieces: Mapping[chess.PieceType, int]) -> tuple[str, ...]:
     return tuple(chess.piece_name(kind) for kind, number in pieces.items() for _ in range(number))
 
 
-def forced(line: Variation, ply: int, ask: Ask) -> Gain | None:
-    """Return what the side of a line wins by its move before `ply`, against each of the best answers; None: nothing."""
-    is_possible = max(line.values[ply:], default=0) > 0 and not line.boards[ply].is_game_over()
-    if not is_possible or not (answers := ask(line.boards[ply], ANSWERS)):
+def proof(
+    board: chess.Board, moves: tuple[chess.Move, ...], base: chess.Board | None = None, soon: int = SOON_PLIES
+) -> Gain | None:
+    """Return what the last of some moves wins for its side, by the search that counts pieces; None if that shows nothing."""
+    at = board
+    for move in moves:
+        at = after(at, move)
+    if not (found := outcome(at)):
         return None
-    best = judge.win_percent(answers[0].score)
-    gains = []
-    for answer in answers:
-        mate = (answer.score if line.side else -answer.score).mate() or 0
-        if mate <= 0 and abs(judge.win_percent(answer.score) - best) < judge.INACCURACY.loss:
-            whole = answer._replace(moves=(*line.moves[:ply], *answer.moves))
-            branches = (follow(line.boards[0], whole, line.side, ask, least) for least in (SHORT, LONG))
-            found = (Gain(branch, ply, branch.quiet_end(ply + 1)) for branch in branches)
-            if not (gain := next((gain for gain in found if gain.value > 0), None)):
-                return None
-            gains.append(gain)
-    return min(gains, key=lambda gain: gain.value, default=None)
+    line = Variation(board, Line(Cp(0), (*moves, *found.moves)), not at.turn, base)
+    calm = [ply for ply in range(len(moves), len(line.boards)) if not line.takes(ply)]
+    kept = {ply: min(line.values[later] for later in calm if later >= ply) for ply in calm}
+    near = [ply for ply in calm if ply <= len(moves) + soon] or calm[:1]
+    most = max(kept[ply] for ply in near)  # the last pawn of it may need too many moves
+    start = next(ply for ply in near if kept[ply] >= max(1, most - 1) or kept[ply] == most)
+    end = next(ply for ply in calm if ply >= start and line.values[ply] == kept[start])
+    return Gain(line, len(moves), line.decided(len(moves), end), end)
+
+
+def mates(bad: Variation, good: Variation) -> Iterator[Mate]:
+    """Yield the mates that are missed or allowed."""
+    if good.mate > 0:
+        yield Mate(Role.MISSES, good.moves[:1], good.mate, is_back_rank(good.boards[-1]))
+    if bad.mate > 0:
+        yield Mate(Role.ALLOWS, bad.moves[:2], bad.mate, is_back_rank(bad.boards[-1]))
+
+
+def draws(bad: Variation, good: Variation) -> Iterator[Draw]:
+    """Yield the draws that are allowed or missed."""
+    if good.score > Cp(LEVEL) and (ending := bad.draw()):
+        yield Draw(Role.ALLOWS, bad.moves[: 2 if ending == PERPETUAL else None], ending)
+    if bad.score > Cp(LEVEL) and (ending := good.draw()):
+        yield Draw(Role.MISSES, good.moves[:1], ending)
+
+
+def material(bad: Variation, good: Variation, soon: int = SOON_PLIES) -> Material | None:
+    """Return what the move played loses or misses.
+
+    What is lost counts from the position before the exchange under way, so that a recapture wins nothing; what is missed from the
+    board. It is what the move loses against the best one, by the search that counts pieces, so nothing that is lost anyway; a single
+    pawn also by the engine's line, and soon.
+    """
+    if len(bad.moves) < 2 or not good.moves:
+        return None
+    lost, won = _lost(bad, good, soon), proof(good.boards[0], good.moves[:1])
+    if not lost:
+        return None
+    before, then, *_, last = lost.line.values
+    missed = won.line.values[-1] if won else 0
+    net = last - before + missed
+    is_lost = not won or (then <= 0 and last >= missed - before)
+    gain, role = (lost, Role.ALLOWS) if is_lost or not won else (won, Role.MISSES)
+    if not is_lost and gain.value <= before - then:
+        return None  # the move played takes as much
+    if net < 1 or not 1 <= gain.value <= 2 * net or not _agrees(net, good.points + bad.points, gain.line):
+        return None
+    claim, line = gain.claim(role), bad if is_lost else good
+    is_near = gain.decided - gain.ply <= NEAR and line.keeps(gain.value - gain.line.values[0])
+    return claim if is_near or claim.won != ("pawn",) else None
+
+
+def _lost(bad: Variation, good: Variation, soon: int) -> Gain | None:
+    """Return what the answer to the move played wins.
+
+    Where no history tells what the exchange under way has won so far, and both moves take on one square, it counts from there on if
+    it is more than a pawn.
+    """
+    board, played, best = bad.boards[0], bad.moves[0], good.moves[0]
+    goes_on = board.is_capture(played) or board.is_capture(best)
+    lost = proof(board, bad.moves[:2], before_exchange(board) if goes_on else board, soon)
+    if lost and not board.move_stack and board.is_capture(played) and played.to_square == best.to_square:
+        later = proof(board, bad.moves[:2], bad.boards[1], soon)
+        return later if later and later.value > 1 else lost
+    return lost
+
+
+def _agrees(net: int, loss: int, line: Variation) -> bool:
+    """Return whether the score falls as pieces of this worth make it fall: by 60 to 400 centipawns a pawn.
+
+    It may fall by more for a piece, where only pawns are left, and where a passed pawn appears.
+    """
+    if loss < LEAST_SHARE * net:
+        return False
+    start, end = line.boards[0], line.boards[-1]
+    return (
+        net >= PIECE
+        or loss <= GREATEST_SHARE * net
+        or not end.occupied & ~(end.kings | end.pawns)
+        or passed_pawns(end, line.side) > passed_pawns(start, line.side)
+    )
+
+
+def trade(bad: Variation) -> Trade | None:
+    """Return whether the pieces go, and a lost pawn ending remains."""
+    pieces = [at.occupied & ~(at.kings | at.pawns) for at in bad.boards[: FORCED + 1]]
+    bare = pieces.index(0) if 0 in pieces else 0
+    return Trade(Role.ALLOWS, bad.moves[:bare]) if bare and bad.points >= WON else None
+
+
+def slip(bad: Variation, good: Variation) -> Claim | None:
+    """Return the mate in a few moves that is given up, or the piece that can be taken at once or by the next move."""
+    if (0 < good.mate <= SOON and bad.mate >= 0) or (0 < bad.mate <= SOON and good.mate >= 0):
+        return next(mates(bad, good))
+    claim = material(bad, good, FORCED - 2) if bad.mate == good.mate == 0 else None
+    is_piece = claim and (claim.promoted or {*claim.won} - {"pawn"})
+    return claim if claim and claim.role is Role.ALLOWS and is_piece and len(claim.moves) <= FORCED else None

@@ -1,15 +1,89 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What exchanges win on a board, and which boards are quiet or drawn, as the core counts."""
+"""Who wins what by force, by a search that counts pieces only; what an exchange wins; which endings are drawn."""
 
 from functools import lru_cache
-from typing import Any
+from threading import Lock
+from typing import Any, NamedTuple
 
 import chess
 
-from ..core.engine import FULL_SCALE, Engine, Position
+from ..core.engine import FULL_SCALE, Engine, Position, SearchInfo
 from ..evaluation import config
 
 DRAWN_SCALE = FULL_SCALE // 16  # of endings that are drawn, such as queen against a far rook's or bishop's pawn
+
+VALUES = {chess.QUEEN: 9, chess.ROOK: 5, chess.BISHOP: 3, chess.KNIGHT: 3, chess.PAWN: 1}  # in pawns
+PAWN = 100  # centipawns
+DEPTH, FEW, DEEPER, NODES = 10, 2, 20, 300_000  # of the search that counts pieces; deeper where so few are left besides pawns
+
+_counting = Lock()  # an engine does one thing at a time
+
+
+class Outcome(NamedTuple):
+    """What the side to move has by force: its lead in pawns, and the shortest line that shows it."""
+
+    lead: int
+    moves: tuple[chess.Move, ...]
+
+
+def outcome(board: chess.Board) -> Outcome | None:
+    """Return what the best play for pieces alone leads to; None where it is a mate, or no line shows it.
+
+    The same every time: the search has a table of its own, which is empty before each board.
+    """
+    if board.is_game_over():
+        return None if board.is_checkmate() else Outcome(lead(board, board.turn), ())
+    infos: list[SearchInfo] = []
+    depth = DEPTH if (board.occupied & ~(board.kings | board.pawns)).bit_count() > FEW else DEEPER
+    with _counting:
+        engine = _counter()
+        engine.clear()
+        engine.search(position_of(board), depth=depth, nodes=NODES, on_info=infos.append)
+    whole = [info for info in infos if info.pv and not info.bound]
+    for info in whole if not whole[-1].is_mate else ():
+        moves = tuple(map(chess.Move.from_uci, info.pv))
+        if info.score_cp == whole[-1].score_cp == PAWN * lead(_along(board, moves), board.turn):
+            return Outcome(info.score_cp // PAWN, moves)
+    return None
+
+
+def lead(board: chess.Board, side: chess.Color) -> int:
+    """Return how many pawns' worth of pieces a side is ahead."""
+    return sum(value * (len(board.pieces(kind, side)) - len(board.pieces(kind, not side))) for kind, value in VALUES.items())
+
+
+def before_exchange(board: chess.Board) -> chess.Board:
+    """Return the position before the captures that led to a board, as far as its history goes."""
+    base = board.copy()
+    while base.move_stack:
+        move = base.pop()
+        if not base.is_capture(move):
+            base.push(move)
+            break
+    return base
+
+
+def _along(board: chess.Board, moves: tuple[chess.Move, ...]) -> chess.Board:
+    board = board.copy(stack=False)
+    for move in moves:
+        board.push(move)
+    return board
+
+
+@lru_cache(1)
+def _counter() -> Engine:
+    """Return an engine whose evaluation is the pieces."""
+    weights = {}
+    for name, value in config.load_default().items():
+        is_factor = name.startswith("SCALE_") or name == "RULE50_FADE"
+        weights[name] = _filled(value, FULL_SCALE if is_factor else 0)
+    weights |= {"NETWORK": "", "MATERIAL": [(PAWN * VALUES[kind],) * 2 for kind in sorted(VALUES)]}
+    return Engine(config.flatten(weights), hash_mb=16, tunables={"use_correction": 0})
+
+
+def _filled(value: Any, number: int) -> Any:
+    """Return lists of lists of the same shape with this number everywhere."""
+    return [_filled(each, number) for each in value] if isinstance(value, (list, tuple)) else number
 
 
 def position_of(board: chess.Board) -> Position:
@@ -22,20 +96,6 @@ def wins_on(board: chess.Board, square: chess.Square, least: int = 0) -> bool:
     position = position_of(board)
     moves = board.generate_legal_moves(to_mask=chess.BB_SQUARES[square])
     return any(position.see(move.uci()) > least for move in moves)
-
-
-def is_quiet(board: chess.Board) -> bool:
-    """Return whether quiescence would change nothing: no check, and no capture or promotion wins material."""
-    position = position_of(board)
-    noisy = (move for move in board.legal_moves if move.promotion or board.is_capture(move))
-    return not position.in_check and all(position.see(move.uci()) <= 0 for move in noisy)
-
-
-def is_settled(board: chess.Board) -> bool:
-    """Return whether neither side, were it to move, could win material at once."""
-    passed = board.copy(stack=False)
-    passed.turn, passed.ep_square = not board.turn, None
-    return is_quiet(board) and is_quiet(passed)
 
 
 def is_drawn(board: chess.Board) -> bool:

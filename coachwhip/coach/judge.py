@@ -2,8 +2,8 @@
 """The quality of a move, from the engine's scores before and after it: pure functions.
 
 Winning chances and accuracy use the formulas that Lichess has published (https://lichess.org/page/accuracy; the accuracy of a game
-is in its source, `AccuracyPercent.scala`). A move is judged by the winning chances it loses, with the limits of Lichess: 0.1, 0.2
-and 0.3 on a scale from -1 (a sure loss) to +1 (a sure win), which are 5, 10 and 15 percent points here.
+is in its source, `AccuracyPercent.scala`). A move is judged by the winning chances it loses; mistakes and blunders begin where those
+of Lichess do, at 0.2 and 0.3 on a scale from -1 (a sure loss) to +1 (a sure win), which are 10 and 15 percent points here.
 """
 
 import math
@@ -19,6 +19,7 @@ from ..uci import wdl
 
 CEILING = 1000  # centipawns; a larger score and a mate count as this
 STEEPNESS = 0.00368208  # of the curve of winning chances over centipawns
+GOOD = 5.0  # percent points that a good move loses at most
 DECIDED = 80.0  # percent of winning chances: while one side keeps more, no move is judged
 UNCERTAIN = 1.0  # percent by which every accuracy is raised, since the engine errs, too
 SPREAD = (0.5, 12.0)  # least and greatest weight of a move, see `weights`
@@ -36,7 +37,7 @@ class Judgement(NamedTuple):
 
 BLUNDER = Judgement("blunder", "blunders", "??", chess.pgn.NAG_BLUNDER, 15.0)
 MISTAKE = Judgement("mistake", "mistakes", "?", chess.pgn.NAG_MISTAKE, 10.0)
-INACCURACY = Judgement("inaccuracy", "inaccuracies", "?!", chess.pgn.NAG_DUBIOUS_MOVE, 5.0)
+INACCURACY = Judgement("inaccuracy", "inaccuracies", "?!", chess.pgn.NAG_DUBIOUS_MOVE, 7.0)  # the engine errs by a few points
 JUDGEMENTS = (INACCURACY, MISTAKE, BLUNDER)
 
 

@@ -1,20 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Lines of play, and what happens on their boards. Asks no engine."""
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import chess
 from chess.engine import Cp, Score
 
 from ..games.adjudication import MATE_SCORE
-from .exchange import is_settled
+from .exchange import VALUES
 
-VALUES = {chess.QUEEN: 9, chess.ROOK: 5, chess.BISHOP: 3, chess.KNIGHT: 3, chess.PAWN: 1}  # in pawns
 PERPETUAL = "perpetual check"
-LAST = 16  # plies of a line that are looked at
-BEGIN = 6  # plies within which a gain begins
-KEPT = 6  # plies that a gain must stay
-TAIL = 4  # plies at the end of a long line of which the worst counts, as an exchange may be under way
+SOON = 16  # plies of a line that ends in a draw
 
 
 class Line(NamedTuple):
@@ -24,65 +20,50 @@ class Line(NamedTuple):
     moves: tuple[chess.Move, ...]
 
 
-class Ask(Protocol):
-    """A search."""
-
-    def __call__(self, board: chess.Board, count: int, /) -> tuple[Line, ...]:
-        """Return the best `count` lines of a board with its history, or none."""
-
-
 class Variation:
-    """A line on boards. Score and gains are those of the side that the line is good for."""
+    """A line on boards. Score and gains are those of the side that the line is good for; these since `base`, else the first board."""
 
-    def __init__(self, board: chess.Board, line: Line, side: chess.Color) -> None:
-        self.side, self.moves = side, line.moves[:LAST]
+    def __init__(self, board: chess.Board, line: Line, side: chess.Color, base: chess.Board | None = None) -> None:
+        self.side, self.moves = side, line.moves
         self.score = line.score if side else -line.score
         self.points, self.mate = self.score.score(mate_score=MATE_SCORE), self.score.mate() or 0
         self.boards = [board]
         for move in self.moves:
             self.boards.append(after(self.boards[-1], move))
-        leads = [_lead(at, side) for at in self.boards]
-        self.gains = [_difference(lead, leads[0]) for lead in leads]
+        start = _lead(base or board, side)
+        self.gains = [_difference(_lead(at, side), start) for at in self.boards]
         self.values = [sum(VALUES[kind] * number for kind, number in gain.items()) for gain in self.gains]  # in pawns
 
     def draw(self) -> str:
         """Return how a line of score 0 ends in a draw that the side forces soon; "" if it does not show one."""
-        if self.score != Cp(0):
+        if self.score != Cp(0) or len(self.moves) > SOON:
             return ""
         last = self.boards[-1]
         checks = [board.is_check() for board in self.boards[1:] if board.turn != self.side][-2:]
-        repeats = any(board.is_repetition(2) for board in (last, *(after(last, move) for move in last.legal_moves)))
         endings = {
             "stalemate": last.is_stalemate(),
             "insufficient material": last.is_insufficient_material(),
-            PERPETUAL: len(checks) == 2 and all(checks) and repeats,
+            PERPETUAL: len(checks) == 2 and all(checks) and last.is_repetition(2),
             "repetition": last.is_repetition(3),
             "the fifty-move rule": last.is_fifty_moves(),
         }
         return next((ending for ending, holds in endings.items() if holds), "")
 
-    def quiet_end(self, first: int) -> int:
-        """Return the first quiet ply from which the side keeps its gain for KEPT plies (one pawn less is allowed); 0 if it keeps none.
+    def keeps(self, value: int) -> bool:
+        """Return whether the side has won so much, in pawns, in the last position of the line before a move that takes nothing."""
+        calm = [ply for ply in range(1, len(self.boards)) if not self.takes(ply)]
+        return self.values[calm[-1]] >= value
 
-        It comes soon after ply `first`, or after a promotion. Where none is quiet, the worst of the last plies of a long line counts.
-        """
-        first = next((ply for ply, move in enumerate(self.moves, start=1) if move.promotion and ply > first), first)
-        quiet = [ply for ply in range(first, len(self.boards)) if self._is_quiet(ply)]
+    def takes(self, ply: int) -> bool:
+        """Return whether the move after a position of the line captures or promotes."""
+        return ply < len(self.moves) and (bool(self.moves[ply].promotion) or self.boards[ply].is_capture(self.moves[ply]))
 
-        def lowest(start: int) -> int:
-            return min((ply for ply in quiet if start <= ply <= start + KEPT), key=self.values.__getitem__)
-
-        ends = [lowest(start) for start in quiet if start <= first + BEGIN]
-        if not any(self.values[end] > 0 for end in ends):
-            ends = [min(range(max(first, LAST - TAIL), len(self.boards)), key=self.values.__getitem__, default=0)]
-        most = max(self.values[end] for end in ends)  # the last pawn of it may need too many moves
-        return next(end for end in ends if self.values[end] >= max(1, most - 1)) if most > 0 else 0
-
-    def _is_quiet(self, ply: int) -> bool:
-        """Return whether the line exchanges nothing there, or neither side can win material at once."""
-        at, ends = self.boards[ply], ply == len(self.moves)
-        is_tense = ends or at.is_check() or at.is_capture(self.moves[ply]) or self.boards[ply - 1].is_capture(self.moves[ply - 1])
-        return not is_tense or is_settled(at)
+    def decided(self, first: int, end: int) -> int:
+        """Return the ply from `first` on from which what the side has at `end` is on its account, but for exchanges."""
+        calm = [ply for ply in range(first, end + 1) if not self.takes(ply)]
+        lows = [ply for ply in calm if self.values[ply] < self.values[end]]
+        start = max([first, *(ply + 1 for ply in lows)])
+        return next(ply for ply in range(start, end + 1) if self.values[ply] >= self.values[end])
 
 
 def after(board: chess.Board, move: chess.Move) -> chess.Board:

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import chess
 
-from .exchange import wins_on
-from .line import VALUES
+from .exchange import VALUES, wins_on
 
 KING = 100  # pawns that a king counts among the VALUES
 BACK_RANKS = chess.BB_RANK_1, chess.BB_RANK_8  # of White, of Black
@@ -58,6 +57,11 @@ class _Moment:
     def is_hanging(self, square: chess.Square, by: int, others: chess.SquareSet) -> bool:
         """Return whether a piece worth `by` gains by capturing here, ignoring the defenders `others`."""
         return self.value(square) > by or not self.after.attackers(self.enemy, square) - others
+
+    def pinned_before(self, front: chess.Square, back: chess.Square) -> bool:
+        """Return whether the piece that moved attacked along this line before."""
+        start = self.move.from_square
+        return front in self.before.attacks(start) and back in chess.SquareSet(chess.ray(start, front))
 
     def rays(self, slider: chess.Square) -> Iterator[tuple[chess.Square, chess.Square]]:
         """Yield pairs of enemy pieces that stand behind each other on a line of the slider, the front one first."""
@@ -137,7 +141,7 @@ def _pin(moment: _Moment) -> Motif | None:
                 least = max(moment.value(front), min(moment.value(slider), KING - 1))
                 if moment.value(back) <= least or front not in taken:
                     continue
-                if slider == moment.to:
+                if slider == moment.to and not moment.pinned_before(front, back):
                     return Motif(Kind.PIN, (front,))
                 if front in moment.after.attacks(moment.to) - moment.before.attacks(moment.move.from_square):
                     return Motif(Kind.PINNED, (front,))
@@ -148,7 +152,7 @@ def _trap(moment: _Moment) -> Motif | None:
     """A piece is attacked without a check, loses wherever it goes, and is taken."""
     if moment.after.is_check():
         return None
-    for target in moment.after.attacks(moment.to) & moment.targets:
+    for target in (moment.after.attacks(moment.to) - moment.before.attacks(moment.move.from_square)) & moment.targets:
         is_attacked = moment.is_hanging(target, moment.value(moment.to), chess.SquareSet())
         if not 2 < moment.value(target) < KING or not is_attacked:
             continue

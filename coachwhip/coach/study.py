@@ -7,6 +7,7 @@ All scores here are from White's side.
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import chess
@@ -16,7 +17,7 @@ from chess.engine import PovScore, Score
 from ..boards import Position
 from ..cli.journal import part
 from ..games.adjudication import MATE_SCORE, parse_score
-from ..games.opening_names import opening
+from ..games.opening_names import known_moves, opening
 from ..text import reason, shorten
 from ..uci.parse import MAX_NAMED
 from . import claims, judge, words
@@ -36,6 +37,7 @@ class Analysis(NamedTuple):
     depth: int
     choices: tuple[Line, ...] = ()  # where the game goes on with a bad move: the lines of all good moves, and one that is not
     claims: tuple[Claim, ...] = ()  # why the move played is bad; none if nothing is sure
+    first: Score | None = None  # of the first look, if there was a second one
 
     @property
     def score(self) -> Score:
@@ -101,6 +103,11 @@ class AnalysedGame:
         """Return whether every position has been analysed. A game that is not judged needs no score of its opening."""
         return not self.colours or None not in self.analyses
 
+    @cached_property
+    def book(self) -> int:
+        """The number of moves that belong to an opening with a name; none of them is an inaccuracy."""
+        return known_moves(self.boards)
+
     def is_marked(self, index: int) -> bool:
         """Return whether the move with this index gets a sign."""
         move = self.judged_move(index)
@@ -118,7 +125,13 @@ class AnalysedGame:
             return [[str(line.score), *map(chess.Move.uci, line.moves)] for line in lines]
 
         return [
-            [analysis.depth, plain(analysis.lines), plain(analysis.choices), [*map(claims.plain, analysis.claims)]]
+            [
+                analysis.depth,
+                plain(analysis.lines),
+                plain(analysis.choices),
+                [*map(claims.plain, analysis.claims)],
+                analysis.first and str(analysis.first),
+            ]
             for analysis in filter(None, self.analyses)
         ]
 
@@ -133,12 +146,13 @@ class AnalysedGame:
             return tuple(Line(parse_score(score), tuple(map(chess.Move.from_uci, moves))) for score, *moves in lines)
 
         analyses: list[Analysis | None] = []
-        for board, (depth, lines, choices, known) in zip(self.boards, data, strict=True):
+        for board, (depth, lines, choices, known, first) in zip(self.boards, data, strict=True):
             if not lines:
                 raise ValueError("a position without a line")
             found = tuple(map(claims.from_plain, known))
             words.reason(found, board)  # each can be said
-            analyses.append(Analysis(read(lines, board), part(depth, int), read(choices, board), found))
+            score = parse_score(first) if first else None
+            analyses.append(Analysis(read(lines, board), part(depth, int), read(choices, board), found, score))
         self.analyses = analyses
 
     def judged_moves(self) -> Iterator[JudgedMove]:
@@ -153,12 +167,15 @@ class AnalysedGame:
             return None
         move, sign = self.nodes[index].move, 1 if board.turn else -1
         chances = [judge.win_percent(look.score) for look in (before, after)]
+        first = [judge.win_percent(look.first or look.score) for look in (before, after)]
         drop = sign * (chances[0] - chances[1])
         best = before.lines[0].moves[:1] == (move,)  # then the scores differ only by the search depth
-        loss = 0.0 if best else max(0.0, drop)
+        loss = 0.0 if best else max(0.0, min(drop, sign * (first[0] - first[1])))  # both looks must agree
         loss_cp = 0 if best else max(0, sign * (judge.centipawns(before.score) - judge.centipawns(after.score)))
         is_decided = min(chances) > judge.DECIDED or max(chances) < 100 - judge.DECIDED
         judged = judge.move_accuracy(drop), None if is_decided else judge.judge(loss)
+        if index < self.book and judged[1] is judge.INACCURACY:
+            judged = judged[0], None
         return JudgedMove(index, board.san(move), move, board.turn, before, after, loss_cp, loss, *judged)
 
     def annotate(self, annotator: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import chess
 
-from .claims import SHOWN, Claim, Draw, Mate, Material, Role, Tactic, Trade, is_exchange
+from .claims import SHOWN, Claim, Draw, Mate, Material, Role, Trade, is_exchange
 from .motifs import Kind, Motif
 from .verdict import passed
 
@@ -51,8 +51,6 @@ def sentence(claim: Claim, board: chess.Board) -> str:
             verb = "Loses" if role is Role.ALLOWS and not claim.promoted else role.value.capitalize()
             doing = f" {motif_words(claim.motif, board, claim.moves)}" if claim.motif else ""
             return f"{verb} {_gain(claim)}: {quoted}{doing}."
-        case Tactic(role, moves, motif):
-            return f"{role.value.capitalize()} {quoted}, which {motif_words(motif, board, moves)}."
         case Trade(_, moves):
             quoted = quote(board, moves, 0 if len(moves) == 1 else 1)
             return f"Trades into a pawn ending that is lost: {quoted}."

@@ -21,4 +21,10 @@ def _names() -> dict[str, tuple[str, str]]:
 
 def opening(boards: Sequence[chess.Board]) -> tuple[str, str] | None:
     """Return ECO code and name of the last named position among the first ones of a game."""
-    return next(filter(None, (_names().get(board.epd()) for board in reversed(boards[: LONGEST + 1]))), None)
+    return _names().get(boards[known_moves(boards)].epd()) if boards else None
+
+
+def known_moves(boards: Sequence[chess.Board]) -> int:
+    """Return how many moves lead to the last named position among the first ones of a game; 0 if none is named."""
+    named = (index for index, board in enumerate(boards[: LONGEST + 1]) if board.epd() in _names())
+    return max(named, default=0)

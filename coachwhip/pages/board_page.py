@@ -102,7 +102,7 @@ def page(
     player = player or _common_player(studies)
     games = [_Game(number, study, player) for number, study in enumerate(studies, start=1)]
     data = json.dumps([*map(_data, games)], separators=(",", ":")).replace("<", "\\u003c")
-    footer = f"<footer>Accuracy and mistakes are by Lichess's formulas, all else by the engine. {RULE}</footer>"
+    footer = f"<footer>Accuracy is by Lichess's formula. Signs: ?! for a loss of 7 points of winning chances, ? of 10, ?? of 15, by a short search and a long one; the engine errs by a few points. {RULE}</footer>"
     name = games[0].players if len(games) == 1 else f"{len(games)} games"
     way = f'<a href="{escape(back)}">Back to the game</a>' if back else ""
     body = f"""<header><h1>{escape(heading)}</h1>{way}<p>{escape(described)}</p>{_chooser(games)}</header>
@@ -297,7 +297,9 @@ def _position(game: _Game, index: int) -> dict[str, Any]:
     values: dict[str, Any] = {"fen": board.fen(), "text": "First position", "kind": ""}
     if index:
         before = study.boards[index - 1]
-        values |= {"text": game.move_text(index - 1), "kind": game.kind(index - 1)}
+        text = game.move_text(index - 1)
+        book = " (book)" if index <= study.book and not game.kind(index - 1) else ""
+        values |= {"text": text + book, "kind": game.kind(index - 1)}
         if why := study.reason(index - 1):
             values["why"] = why
         if better := game.better(index - 1):
@@ -338,7 +340,7 @@ def _exercise(game: _Game, index: int) -> dict[str, Any]:
     good, bad = [], []
     for line in ranked:
         uci, text = board.uci(line.moves[0]), score_text(line.score)
-        if abs(judge.win_percent(ranked[0].score) - judge.win_percent(line.score)) < judge.INACCURACY.loss:
+        if abs(judge.win_percent(ranked[0].score) - judge.win_percent(line.score)) < judge.GOOD:
             good.append((uci, board.san(line.moves[0]), text, positions_after(board, line.moves[:1])[0]))
         else:
             bad.append((uci, f"{text}: {_line_text(board, line)}"))

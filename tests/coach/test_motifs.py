@@ -59,11 +59,7 @@ def test_a_motif_is_named(fen: str, moves: str, words: str) -> None:
         ("4k1r1/pp3ppp/8/8/4N3/5P2/PP4PP/4KR2 b - - 0 1", "f5 a3 fxe4"),  # nothing pins it
         ("4k3/8/p7/1pp5/8/1B6/PP6/4K3 b - - 0 1", "c4 Ba4 bxa4"),  # it could go to c2
         ("4r1k1/5ppp/8/8/4N3/5P2/6PP/4K2R b K - 0 1", "Rxe4+ fxe4"),  # a pawn defends it
-        pytest.param(
-            "4k3/8/8/4n3/8/8/4R3/6K1 w - - 0 1",
-            "Re1 Kd8 Rxe5",
-            marks=pytest.mark.xfail(reason="it was pinned before", strict=True),
-        ),
+        ("4k3/8/8/4n3/8/8/4R3/6K1 w - - 0 1", "Re1 Kd8 Rxe5"),  # it was pinned before
     ],
 )
 def test_no_motif_is_named_where_there_is_none(fen: str, moves: str) -> None:

@@ -31,10 +31,12 @@ import chess
 import chess.pgn
 from chess.engine import Cp, Limit, MateGiven, Score, SimpleEngine
 
+from coachwhip.boards import Position
 from coachwhip.coach import judge, words
-from coachwhip.coach.claims import Claim, Draw, Mate, Material, Role, Tactic, Trade, from_plain
-from coachwhip.coach.exchange import is_settled
-from coachwhip.coach.line import VALUES, after
+from coachwhip.coach.claims import Claim, Draw, Mate, Material, Role, Trade, from_plain
+from coachwhip.coach.exchange import VALUES
+from coachwhip.coach.exchange import lead as balance
+from coachwhip.coach.line import after
 from coachwhip.coach.motifs import SLIDERS, Kind, Motif
 from coachwhip.games.adjudication import MATE_SCORE, parse_score
 
@@ -98,8 +100,18 @@ class Judge:
         return max(map(min, pairwise(settled)), default=(settled or [balance(boards[-1], side)])[0])
 
 
-def balance(board: chess.Board, side: chess.Color) -> int:
-    return sum(value * (len(board.pieces(kind, side)) - len(board.pieces(kind, not side))) for kind, value in VALUES.items())
+def is_settled(board: chess.Board) -> bool:
+    """Return whether neither side, were it to move, could win material at once."""
+    passed = board.copy(stack=False)
+    passed.turn, passed.ep_square = not board.turn, None
+    return is_quiet(board) and is_quiet(passed)
+
+
+def is_quiet(board: chess.Board) -> bool:
+    """Return whether quiescence would change nothing: no check, and no capture or promotion wins material."""
+    position = Position.from_board(board)
+    noisy = (move for move in board.legal_moves if move.promotion or board.is_capture(move))
+    return not position.in_check and all(position.see(move.uci()) <= 0 for move in noisy)
 
 
 def claimed(claim: Material) -> int:
@@ -162,7 +174,7 @@ def verdict(claim: Claim, board: chess.Board, move: chess.Move, base: int, judgi
         if not boards[-1].is_legal(each):
             return "contradicted"
         boards.append(after(boards[-1], each))
-    motif = claim.motif if isinstance(claim, (Material, Tactic)) else None
+    motif = claim.motif if isinstance(claim, Material) else None
     if motif and not geometry(motif, boards[-2], boards[-1]):
         return "contradicted"
     if is_marked and (loss := judging.loss(board, move)) < LOST:
@@ -187,8 +199,6 @@ def of_kind(claim: Claim, boards: Sequence[chess.Board], at: int, base: int, jud
             is_level = abs(end.score(mate_score=MATE_SCORE)) <= 30
             before = judging.lines(boards[0])[0][0].score(mate_score=MATE_SCORE)
             return "agreed" if is_level and (abs(before) > 30 or claim.role is Role.MISSES) else "contradicted"
-        case Tactic():
-            return "agreed"
         case Material():
             start = base if claim.role is Role.ALLOWS else balance(boards[0], chess.WHITE)
             gain = judging.gain(boards[at], start if side else -start)
@@ -248,7 +258,8 @@ class Tally:
             if sign:
                 self.signs["below 2.5" if loss < EDGE else "below 5" if loss < LOST else "5 and more"] += 1
             for claim in map(from_plain, move["claims"]):
-                base = base_of(boards, [*played.values()], ply - 1) if len(played) == len(boards) - 1 else balance(board, True)
+                goes_on = board.is_capture(made) and len(played) == len(boards) - 1
+                base = base_of(boards, [*played.values()], ply - 1) if goes_on else balance(board, chess.WHITE)
                 said = verdict(claim, board, made, base, judging, is_marked=bool(sign))
                 self.classes[sign, type(claim).__name__, said] += 1
                 if show:

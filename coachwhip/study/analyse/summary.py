@@ -63,6 +63,9 @@ def _move_dict(study: AnalysedGame, move: JudgedMove) -> dict[str, Any]:
         "loss_win_percent": round(move.loss, 2),
         "accuracy": round(move.accuracy, 1),
         "judgement": move.judgement.name if move.judgement else None,
+        "book": move.at < study.book,
         "reason": study.reason(move.at) or None,
         "claims": [*map(plain, move.before.claims)],
+        "best": _line_dict(move.before.lines[0]),
+        "reply": _line_dict(move.after.lines[0]),
     }

@@ -77,7 +77,7 @@ class Opponent:
         gain = threats[0].score.score(mate_score=MATE_SCORE) - best[0].score.score(mate_score=MATE_SCORE)
         if (gain if passed.turn else -gain) < THREAT:
             return passed, None, f"{side} threatens nothing."
-        claim = verdict.about(passed, threats[0], None, search)
+        claim = verdict.about(passed, threats[0], None)
         why = sentence(claim, passed) if claim else ""
         words = f"{side} threatens {passed.variation_san(threats[0].moves[:1]).replace('. ', '.')}. {why}".rstrip()
         return passed, threats[0], words
@@ -93,7 +93,7 @@ class Opponent:
         if not (lines := search(board, 1)):
             return None
         (best,), threats = lines, () if board.is_check() else search(_passed(board), 1)
-        claim = verdict.about(board, best, threats[0] if threats else None, search)
+        claim = verdict.about(board, best, threats[0] if threats else None)
         why, move = sentence(claim, board) if claim else "", f"Perhaps {board.san(best.moves[0])}."
         words = f"{why} {move}" if claim and claim.role is Role.THREATENS else f"{move} {why}".strip()
         return (board, best, words) if changes == game.changes else None
