@@ -66,9 +66,10 @@ class Watched(Traced):
             for node in leaf.above:
                 self._learn(node, self._combined(node, leaf))
             waiting += [node for node in leaf.above if unread[node] and last[node] is leaf]
-            cuts = [Cut(node, unread[node], held) for node in waiting if (held := self._closed(node))]
+            closed = {node: self._closed(node) for node in waiting}
+            cuts = [Cut(at[0], unread[node], at[1]) for node, at in closed.items() if at]
             cut_nodes = [cut.node for cut in cuts]
-            waiting = [node for node in waiting if node not in cut_nodes]
+            waiting = [node for node, at in closed.items() if not at]
             changed = [node for node in leaf.above if self.known[node] != before[node]]
             known = {node: self.known[node] for node in (*leaf.above, *cut_nodes) if node in changed or node in cut_nodes}
             skipped = [branch for node in waiting for branch in unread[node]] if leaf is final else []
@@ -100,9 +101,11 @@ class Watched(Traced):
         alpha = max(lows, key=lambda held: held.value, default=Held(-INFINITY))
         return alpha, min(highs, key=lambda held: held.value, default=Held(INFINITY))
 
-    def _closed(self, node: Node) -> Held | None:
-        """Return what the other player holds above a node if the node's value can no longer matter."""
-        (alpha, beta), (low, high) = self.window(node.above), self.known[node]
-        if self.to_move(node) == 0:
-            return beta if beta.at and low >= beta.value else None
-        return alpha if alpha.at and high <= alpha.value else None
+    def _closed(self, node: Node) -> tuple[Node, Held] | None:
+        """Return the nearest node, from this one up, whose value can no longer matter, and what the other player holds above it."""
+        for at in (node, *node.above):
+            (alpha, beta), (low, high) = self.window(at.above), self.known[at]
+            held, is_closed = (beta, low >= beta.value) if self.to_move(at) == 0 else (alpha, high <= alpha.value)
+            if held.at and is_closed:
+                return at, held
+        return None

@@ -52,7 +52,10 @@ class Drawn(Watched):
     def sentence(self, number: int) -> str:
         """Return what step `number` (from 0) showed."""
         step, facts = self.steps[number], []
-        cuts = {cut.node: cut for cut in step.cuts}
+        cuts: dict[Node, Cut] = {}
+        for cut in step.cuts:
+            before = cuts[cut.node].branches if cut.node in cuts else []
+            cuts[cut.node] = cut._replace(branches=[*before, *cut.branches])
         for node, known in step.known.items():
             reason = f", {self.reason(cuts[node])}, so {self.listed(cuts[node].branches)} cut" if node in cuts else ""
             facts.append(f"{self.names[node]} is {described(known)}{reason}")
