@@ -30,7 +30,7 @@ class Explanation(NamedTuple):
 
 
 def explain(board: chess.Board, move: chess.Move, *, nodes: int = NODES) -> Explanation:
-    """Return what is wrong with a legal move on a board, whose history counts for repetitions and exchanges.
+    """Judge a legal move on a board, and say why it is bad. The board's history counts for repetitions and exchanges.
 
     `nodes` are searched in each position; a bad move is searched for longer. Raises ValueError for an illegal move, and for a board
     of a variant.

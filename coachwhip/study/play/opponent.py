@@ -121,8 +121,5 @@ class Opponent:
 
 
 def _passed(board: chess.Board) -> chess.Board:
-    """Return the board, which has no check, with the other side to move."""
-    passed = board.copy(stack=False)
-    passed.push(chess.Move.null())
-    passed.clear_stack()
-    return passed
+    """Return the board, which has no check, with the other side to move and without its history."""
+    return verdict.passed(board).copy(stack=False)

@@ -185,7 +185,7 @@ def _equal(one: Any, other: Any) -> bool:
 
 
 def _fault(case: Case, given: Given | None) -> str:
-    """Return what is wrong with an answer; nothing if it is right."""
+    """Return the fault of an answer; "" if it is right."""
     if given is None or not _is_value(given.value, case.value):
         return "what it returns is no value, and no pair of value and move"
     if not _equal(given.value, case.value):
