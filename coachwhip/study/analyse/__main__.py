@@ -13,7 +13,7 @@ from typing import TextIO
 
 from chess.engine import EngineError, SimpleEngine
 
-from ...cli.command import CommandError, Parser, file_name, sets_tunables, whole_number
+from ...cli.command import CommandError, Parser, file_name, sets_tunables, warn, whole_number
 from ...cli.files import fingerprint, naming, replacing
 from ...cli.journal import add_journal_arguments, open_journal
 from ...cli.outputs import add_force, check_outputs
@@ -28,7 +28,7 @@ from .analysis import AnalysisRun, survey
 
 DEFAULT_SECONDS = 0.5
 EPILOG = """\
-The annotated games go to standard output and the summary to standard error, unless --output or --json says otherwise.
+The annotated games go to --output or, unless it is a terminal, to standard output, where --json prints its object instead.
 Exit code 1 if a game could not be read or analysed to its end; 130 after Ctrl-C, which keeps the moves analysed so far."""
 
 
@@ -52,6 +52,8 @@ def main(argv: Sequence[str]) -> int:
     add("--output", type=file_name, metavar="FILE", help="write the annotated games to FILE")
     page = "write an HTML report with boards, lines and a graph of each game: one file, which works offline"
     add("--report", type=file_name, metavar="FILE", help=page)
+    about = "open the report in the browser (without --report: in this folder, with the name of the first file)"
+    add("--browser", action="store_true", help=about)
     about = "write positions (EPD with bm) in which one move is much better than all others, from the mistakes of the games"
     add("--puzzles", type=file_name, metavar="FILE", help=about)
     add_force(add)
@@ -61,8 +63,13 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _analyse(args: argparse.Namespace) -> int:
+    if args.browser and not args.report:
+        name = args.files[0].name.partition(".")[0] if args.files else ""
+        args.report = Path(f"{name if name.strip('-') else 'games'}.html")
     kinds = {"output": "PGN", "report": "a page of coachwhip", "puzzles": "EPD"}
     check_outputs(args, kinds, ["journal"], reads=[GAMES.path])
+    if not (args.output or args.report or args.json) and sys.stdout.isatty():
+        warn("The annotated games are not shown here: --browser opens a report with boards, --output FILE writes PGN.")
     if not args.files:
         GAMES.warn_default()
     control = limit_of(args, TimeControl(time=DEFAULT_SECONDS))
@@ -105,10 +112,13 @@ def _engine(args: argparse.Namespace) -> SimpleEngine:
 
 @contextlib.contextmanager
 def _output(args: argparse.Namespace) -> Iterator[TextIO | None]:
-    """Yield the stream for the annotated games, None for --json without --output. An old file stays until all are written."""
+    """Yield the stream for the annotated games, None for --json or a terminal without --output.
+
+    An old file stays until all are written.
+    """
     if args.output:
         opened = replacing(args.output) if args.output.exists() else args.output.open("wb")
         with naming(args.output), opened as file:
             yield TextIOWrapper(file, "utf-8", write_through=True)
     else:
-        yield None if args.json else sys.stdout
+        yield None if args.json or sys.stdout.isatty() else sys.stdout

@@ -29,6 +29,7 @@ from .shared import Table
 
 ADDRESS = "127.0.0.1"
 MAX_REQUEST = 1 << 18  # bytes; a pasted game is the longest
+TOO_LONG = f"This is longer than {MAX_REQUEST >> 10} KiB; coachwhip analyse FILE --browser reads any file."
 NO_ENTRY = "Open the address that coachwhip has printed; it works once, so if it has been used, start coachwhip again."
 HEADERS = {  # of every answer; the rest of a page's policy is in the page, see `document`
     "Content-Security-Policy": "frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
@@ -130,7 +131,7 @@ class Handler(BaseHTTPRequestHandler):
             case "POST /do":
                 size = int(self.headers.get("Content-Length", ""))
                 if not 0 <= size <= MAX_REQUEST:
-                    return 413, f"A request has at most {MAX_REQUEST} bytes.", plain
+                    return 413, TOO_LONG, plain
                 return 200, json.dumps(server.game.handle(json.loads(self.rfile.read(size)))), "application/json"
         return 404, "There is no such page.", plain
 
