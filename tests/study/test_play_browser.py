@@ -115,8 +115,10 @@ def test_the_printed_address_lets_in_one_browser(start: Any) -> None:
     client = start()
     address, host = client.address.removeprefix(f"http://{client.host}"), {"Host": client.host}
     assert client.ask("GET", "/?token=wrong", host).status == 403
+    assert client.ask("GET", address, host).status == 200  # by a page without scripts, which cannot keep the key
     first = client.ask("GET", address, host)
     assert (first.status, first.headers["Set-Cookie"], client.server.key in first.read().decode()) == (200, None, True)
+    assert client.do("state")["status"] == "Your move."
     again = client.ask("GET", address, host)
     assert (again.status, b"start coachwhip again" in again.read()) == (403, True)
     page = client.ask("GET", "/", host)
@@ -172,7 +174,7 @@ def test_no_command_line_names_the_address(start: Any, tmp_path: Path, monkeypat
     client.server.open_browser()
     assert opened.get(timeout=20) == (door := next(tmp_path.glob("[!.]*.html"))).as_uri()
     assert (door.stat().st_mode & 0o777, client.address in door.read_text()) == (0o600, True)
-    client.ask("GET", client.address.removeprefix(f"http://{client.host}"), {"Host": client.host})
+    client.do("state")
     assert not door.exists()
 
 
@@ -627,3 +629,37 @@ def test_the_page_in_a_game(chromium: Browser, start: Any) -> None:
     tab.go("data:text/html,<title>another site</title>")
     for path in (f"game.pgn{client.key}", "do"):
         assert tab.value(f"fetch('http://{client.host}/{path}').then(() => 'read', () => 'blocked')") == "blocked"
+
+
+@pytest.mark.needs_program(CHROMIUM)
+@pytest.mark.parametrize(
+    "storage",
+    [
+        "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('blocked', 'SecurityError'); } })",
+        "Object.defineProperty(window, 'localStorage', { value: undefined })",
+        "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }",
+    ],
+    ids=["blocked", "absent", "full"],
+)
+def test_a_browser_that_keeps_nothing(storage: str, chromium: Browser, start: Any) -> None:
+    """The key stays in the address: through a reload, an earlier position, the report and the way back."""
+    client = start(Replies(["e5"]))
+    tab = chromium.open("data:text/html,<title>empty</title>")
+    tab.send("Page.enable")
+    tab.send("Page.addScriptToEvaluateOnNewDocument", source=storage)
+    tab.go(client.address)
+    wait_for(tab, "No moves yet.")
+    tab.click(square("e2"), square("e4"))
+    wait_for(tab, "1. e4 e5")
+    tab.value("document.title = 'before', location.reload()")
+    tab.wait("document.title !== 'before'")
+    wait_for(tab, "1. e4 e5")
+    tab.click(".record a")
+    tab.wait("!one('[data-step=leave]').hidden")
+    tab.click("[data-step=leave]", "[data-do=resign]", "[data-do=resign]")
+    tab.wait("!one('#end').hidden")
+    tab.click("#analyse")
+    tab.wait("location.pathname === '/report' && document.querySelectorAll('a.move').length === 2")
+    tab.click("header a")
+    tab.wait("location.pathname === '/'")
+    wait_for(tab, "1. e4 e5")

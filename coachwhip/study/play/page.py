@@ -66,9 +66,15 @@ def game_page(game: Table) -> str:
 
 
 def entry_page(key: str) -> str:
-    """Return the page that keeps the key, where only pages of this address can read it, and goes on to the game."""
+    """Return the page that keeps the key, where only pages of this address can read it, and goes on to the game.
+
+    Where the browser keeps nothing, the key stays in the address.
+    """
     body = "<noscript><p>The board needs JavaScript; coachwhip play without --browser does not.</p></noscript>"
-    return document("Play", body, f'localStorage.setItem("coachwhip", "{key}"); location.replace("/");', served=True)
+    script = f"""let query = "";
+try {{ localStorage.setItem("coachwhip", "{key}"); }} catch {{ query = "?key={key}"; }}
+location.replace("/" + query);"""
+    return document("Play", body, script, served=True)
 
 
 def _about(elo: int) -> str:

@@ -4,7 +4,7 @@
   const SIDES = ["white", "black"], GONE = "coachwhip has ended; start it again to play on.";
   const stage = one(".stage"), bar = one(".bar"), list = one(".lines"), input = one("#text"), showsLines = one("#shows-lines");
   const message = one(".message"), record = one(".record"), setup = one("#setup"), resign = one("[data-do=resign]");
-  const key = `?key=${localStorage.getItem("coachwhip")}`;
+  const key = location.search || `?key=${kept("coachwhip")}`;
   let state = { version: -1 }, received = 0, lines = [], arrow = {};
 
   function say(text) {
@@ -51,7 +51,7 @@
 
   // Shows a position of the game; the last one is where it goes on.
   function goTo(ply) {
-    history.replaceState(null, "", ply >= state.fens.length - 1 ? location.pathname : `#${Math.max(0, ply)}`);
+    history.replaceState(null, "", ply >= state.fens.length - 1 ? location.pathname + location.search : `#${Math.max(0, ply)}`);
     view();
   }
 
