@@ -411,6 +411,12 @@ def test_an_analysis_that_is_stopped_keeps_what_it_has(start: Any, monkeypatch: 
     client.do("report", stop=True)
 
 
+def test_a_wrong_try_is_refuted(start: Any) -> None:
+    """In any position, also of Chess960."""
+    refutation = start().do("refute", fen="4k3/8/8/8/8/8/8/R3KR2 b Q - 0 1", text="Kd8")["refutation"]
+    assert re.match(r"[#+]\S+: 2\. ", refutation)
+
+
 def test_lines_of_an_earlier_position(start: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also of a game that is over, whose last position has none."""
     monkeypatch.setattr("coachwhip.study.play.shared.LINES", Limit(nodes=5000))
@@ -678,9 +684,10 @@ def test_the_page_in_a_game(chromium: Browser, start: Any) -> None:
     tab.value("one('#start').value = '1. f3 e5 2. g4 Qh4# 0-1'")  # one's own finished game
     tab.click("#study")
     tab.wait("location.pathname === '/report' && document.querySelectorAll('a.move').length === 4")
-    tab.click("header a")
-    tab.wait("location.pathname === '/' && /You lose/.test(document.querySelector('.status')?.textContent)")
-    tab.click("#mine")
+    tab.click(".start [data-play]")
+    tab.wait("document.querySelector('#setup[open] textarea')?.value.endsWith(' w KQkq - 0 1')")
+    assert tab.value("one('#color').value") == "white"
+    tab.click("#setup .close", "#mine")
     tab.wait("!!one('#games[open] li button')")
     tab.click("#games li button")
     tab.wait("location.pathname === '/report' && document.querySelectorAll('a.move').length === 3")

@@ -14,7 +14,10 @@ LEVELS = {
     400: "knows the rules, overlooks pieces",
     1200: "casual player",
     2000: "club player",
-    MAX_ELO: "master",
+    2200: "strong club player",
+    2400: "master",
+    2600: "grandmaster",
+    MAX_ELO: "world champion",
 }  # up to this Elo
 BUTTONS = {"undo": "Take back", "hint": "Hint", "threat": "Show the threat", "draw": "Offer draw", "resign": "Resign"}
 

@@ -226,6 +226,8 @@
     const [, ply] = /^#(\d+)/.exec(location.hash) ?? [];
     goTo(Number(ply ?? state.fens.length - 1) + step);
   });
+  const [, start] = /^#start=(.+)/.exec(decodeURIComponent(location.hash)) ?? []; // of the report's "Play on from here"
+  if (start) offer(start, SIDES[Number(start.includes(" b "))]);
   for (const link of all("a[data-key]")) link.search = key;
   document.body.classList.add("scripted");
   setInterval(showClocks, 200);

@@ -187,6 +187,14 @@ class Table:
             "win": judge.expected_score(judge.odds(board, infos[0]["score"].white())),
         }
 
+    def _refute(self, fen: str, text: str) -> dict[str, str]:
+        """Return the score and the best line after a move in any position."""
+        board = chess.Board(fen, chess960=True)
+        board.push(read_move(board, text))
+        with self._analysing:
+            (line,) = lines_of(self._analyst.analyse(board.copy(stack=False), LINES, multipv=1))
+        return {"refutation": f"{score_text(line.score)}: {board.variation_san(line.moves[:LINE_PLIES])}"}
+
     def _new(self, request: Mapping[str, Any]) -> str:
         """Start a game; return why its first position cannot be used, else ""."""
         elo, control, text = self.levels[request["level"]], self.clocks[request["clock"]], str(request["start"]).strip()
@@ -228,7 +236,7 @@ class Table:
     def _study(self, what: str, request: Mapping[str, Any]) -> dict[str, Any]:
         """Carry out a command that leaves the game as it is.
 
-        They are `lines` after `ply` half-moves, `games`, `analyse` with the `text` of games ("": that on the board), and `report` with `stop`, about that analysis.
+        They are `lines` after `ply` half-moves, `refute` a move (`text`), `games`, `analyse` with the `text` of games ("": that on the board), and `report` with `stop`, about that analysis.
         """
         if what == "games":
             return {"games": my_games(self.game, self._drafts)}
@@ -239,6 +247,8 @@ class Table:
                 return {"message": f"{error}."}
         if what == "lines":
             return self._lines(request["fen"], request.get("ply", -1))
+        if what == "refute":
+            return self._refute(request["fen"], request["text"])
         if what != "report" or not self._report:
             raise ValueError("no such command")
         if request["stop"]:
