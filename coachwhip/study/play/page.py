@@ -14,8 +14,8 @@ LEVELS = {
     400: "knows the rules, overlooks pieces",
     1200: "casual player",
     2000: "club player",
-    2200: "strong club player",
-    2400: "master",
+    2200: "candidate master",
+    2400: "international master",
     2600: "grandmaster",
     MAX_ELO: "world champion",
 }  # up to this Elo
