@@ -9,20 +9,9 @@ const colourOf = (sign) => (sign === sign.toUpperCase() ? "white" : "black");
 const isFlipped = (holder) => holder.dataset.side === "black"; // Black is at the bottom
 const squareOf = (rect) => [...rect.classList].find((word) => /^[a-h][1-8]$/.test(word));
 
-// Returns what the browser has kept under a name; null if that is nothing, as where it blocks, or has no storage.
-function kept(name) {
-  try {
-    return localStorage.getItem(name);
-  } catch {
-    return null;
-  }
-}
-
-function keep(name, value) {
-  try {
-    localStorage.setItem(name, value);
-  } catch {} // then it is not kept
-}
+// What the browser keeps under a name: nothing (null) where its storage is blocked, full or absent.
+const kept = (name) => { try { return localStorage.getItem(name); } catch { return null; } };
+const keep = (name, value) => { try { localStorage.setItem(name, value); } catch {} };
 
 // Returns the upper left corner of a square.
 function corner(square, flipped) {

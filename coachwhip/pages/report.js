@@ -106,12 +106,11 @@
     const [number, index] = place.split("-");
     return kept(`coachwhip ${games[number - 1].positions[index].fen}`) === "right";
   };
-  const unsolvedFirst = (places) => [...places.filter((place) => !isSolved(place)), ...places.filter(isSolved)];
   const announce = (text) => { one(".verdict").textContent = text; };
 
   function practise(action) {
     if (action === "answer") return solve(0, "");
-    [mistakes, current, right] = action === "start" ? [unsolvedFirst(one("#player").value.split(" ")), 0, 0] : [mistakes, current + 1, right];
+    [mistakes, current, right] = action === "start" ? [one("#player").value.split(" ").sort((a, b) => isSolved(a) - isSolved(b)), 0, 0] : [mistakes, current + 1, right];
     announce(`You found ${right} of ${mistakes.length} at the first try.`);
     if (action === "end" || current === mistakes.length) mistakes = [];
     else history.replaceState(null, "", `#g${mistakes[current]}`); // no event, whose `show` would end a drag

@@ -374,7 +374,7 @@ def ready(client: Client, answer: dict[str, Any], *, stop: bool = False) -> dict
     end = time.monotonic() + 60
     while not answer["ready"]:
         assert time.monotonic() < end, answer
-        answer = client.do("report", stop=stop)
+        answer = client.do("stop" if stop else "report")
     return answer
 
 
@@ -408,7 +408,7 @@ def test_an_analysis_that_is_stopped_keeps_what_it_has(start: Any, monkeypatch: 
     assert 0 < stopped["done"] < 10
     assert client.game.report().count("Not all positions were analysed.") == 3
     assert client.do("analyse", text=text)["done"] < stopped["done"] + 1
-    client.do("report", stop=True)
+    client.do("stop")
 
 
 def test_a_wrong_try_is_refuted(start: Any) -> None:

@@ -45,7 +45,7 @@ def game_page(game: Table) -> str:
 <p id="end" hidden><button type="button" class="primary" id="analyse">Analyse the game: see your mistakes</button>
 <button type="button" data-do="rematch">Rematch</button></p>
 <p id="analysis" role="group" aria-label="Analysis" hidden><progress aria-label="Positions"></progress> <span></span>
-<button type="button" id="stop">Stop, and show what there is</button>
+<button type="button" data-do="stop">Stop, and show what there is</button>
 <a href="report" data-key>See the mistakes</a></p></div>
 <div class="steps">{buttons}<button type="button" id="flip">Flip</button></div>
 <div class="evaluation"><label><input type="checkbox" id="shows-lines"> Evaluation and best lines</label>
