@@ -166,12 +166,12 @@ def _viewer(games: Sequence[_Game]) -> str:
     start, exercise = _practise(games)
     return f"""<section class="viewer" aria-label="Position">
 <div class="stage">{PLAYER_LINES}<div class="bar" role="img" aria-label="Evaluation"><div></div></div>{BOARDS}</div>
-<div class="card"><p class="status" aria-live="polite"></p>{leave}
+<div class="card"><p class="status" aria-live="polite"></p>{leave} <button type="button" data-play>Play on from here</button>
 <p class="why"></p><p class="better line"></p><p class="odds"></p>{exercise}</div>
 <div class="steps">{"".join(steps)}</div>
 <ol class="lines" aria-label="Best lines"></ol>
 <div class="start steps">{start}
-<button type="button" data-play>Play on from here</button><button type="button" data-copy="fen">Copy FEN</button><button type="button" data-copy="pgn">Copy PGN</button></div>
+<button type="button" data-copy="fen">Copy FEN</button><button type="button" data-copy="pgn">Copy PGN</button></div>
 <noscript><p>The boards need JavaScript; graphs, moves and mistakes are shown without it.</p></noscript>
 </section>
 """

@@ -721,7 +721,7 @@ def test_a_mistake_in_a_decided_game_is_found_and_can_be_played_on(tmp_path: Pat
         tab.press("n")
         tab.wait("one('.status').textContent.startsWith('2. g4 ')")
         assert "2. g4 +15.00 to +10.00. Allows mate: 2...Qh4#. Better: 2. d4" in tab.value("one('.mistakes').textContent")
-        for query, fen in (("li [data-play]", study.boards[2].fen()), (".start [data-play]", study.boards[3].fen())):
+        for query, fen in (("li [data-play]", study.boards[2].fen()), (".card [data-play]", study.boards[3].fen())):
             tab.click(query)
             color = " --color black" * (" b " in fen)
             assert tab.value("one('.command').textContent") == f'coachwhip play --browser{color} --fen "{fen}"'

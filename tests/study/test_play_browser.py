@@ -684,7 +684,7 @@ def test_the_page_in_a_game(chromium: Browser, start: Any) -> None:
     tab.value("one('#start').value = '1. f3 e5 2. g4 Qh4# 0-1'")  # one's own finished game
     tab.click("#study")
     tab.wait("location.pathname === '/report' && document.querySelectorAll('a.move').length === 4")
-    tab.click(".start [data-play]")
+    tab.click(".card [data-play]")
     tab.wait("document.querySelector('#setup[open] textarea')?.value.endsWith(' w KQkq - 0 1')")
     assert tab.value("one('#color').value") == "white"
     tab.click("#setup .close", "#mine")
