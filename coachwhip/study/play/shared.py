@@ -101,7 +101,7 @@ class Table:
                 "legal": legal_moves(board) if is_turn else [],
                 "offer": self._drafts.left.offer if self._drafts.left and game.running is None else "",
                 "status": f"{last}. {status}" if last else status,
-                "trouble": self._drafts.complaint.capitalize(),
+                "trouble": f"Warning: {self._drafts.complaint}." if self._drafts.complaint else "",
                 "over": bool(ending),
                 "side": chess.COLOR_NAMES[game.human],
                 "names": [game.tree.headers["White"], game.tree.headers["Black"]],
