@@ -89,17 +89,18 @@
 
   // Returns the index of the nearest bad move forward (1) or backward (-1); the current index if there is none.
   function mistake(direction) {
-    for (let index = at + direction; positions()[index]; index += direction) if (positions()[index].kind || positions()[index].why) return index;
+    const isMistake = ({ kind, why }) => kind || why; // a slip in a decided game has a reason alone
+    for (let index = at + direction; positions()[index]; index += direction) if (isMistake(positions()[index])) return index;
     return at;
   }
 
   // Goes to the game of the server that shows the report, to start one from a position; a file shows the command for that.
   function playOn(button) {
-    const { fen } = button.dataset.play ? positions()[button.dataset.play] : shown(), color = fen.includes(" b ") ? " --color black" : "";
-    if (back) location.href = `${back.href}#start=${encodeURIComponent(fen)}`;
-    const command = one(".command") ?? document.createElement("code");
+    const { fen } = button.dataset.play ? positions()[button.dataset.play] : shown(), command = one(".command") ?? document.createElement("code");
+    const color = fen.includes(" b ") ? " --color black" : "";
     [command.className, command.textContent] = ["command", `coachwhip play --browser${color} --fen "${fen}"`];
-    if (!back) button.after(" ", command);
+    if (back) location.href = `${back.href}#start=${encodeURIComponent(fen)}`;
+    else button.after(" ", command);
   }
 
   const isSolved = (place) => {
@@ -110,7 +111,8 @@
 
   function practise(action) {
     if (action === "answer") return solve(0, "");
-    [mistakes, current, right] = action === "start" ? [one("#player").value.split(" ").sort((a, b) => isSolved(a) - isSolved(b)), 0, 0] : [mistakes, current + 1, right];
+    const chosen = one("#player").value.split(" ").sort((a, b) => isSolved(a) - isSolved(b)); // what was found comes last
+    [mistakes, current, right] = action === "start" ? [chosen, 0, 0] : [mistakes, current + 1, right];
     announce(`You found ${right} of ${mistakes.length} at the first try.`);
     if (action === "end" || current === mistakes.length) mistakes = [];
     else history.replaceState(null, "", `#g${mistakes[current]}`); // no event, whose `show` would end a drag
@@ -121,10 +123,11 @@
     const { text, kind } = positions()[at + 1], isBlack = positions()[at].fen.includes(" b ");
     isDecided = false;
     one(".stage").classList.toggle("flipped", isBlack);
-    announce(`${current + 1} of ${mistakes.length}: ${isBlack ? "Black" : "White"} played ${text} (${kind}). Find a better move.${isSolved(mistakes[current]) ? " You found it last time." : ""}`);
+    const found = isSolved(mistakes[current]) ? " You found it last time." : "", who = isBlack ? "Black" : "White";
+    announce(`${current + 1} of ${mistakes.length}: ${who} played ${text} (${kind}). Find a better move.${found}`);
   }
 
-  // Says whether the first try was right, and remembers it for the next time.
+  // Counts a first try, and remembers for the next time whether it was right.
   function decide(isRight) {
     if (isDecided) return;
     isDecided = true;

@@ -86,6 +86,7 @@ def test_a_finished_game_stays_when_another_one_goes_on(start: Start, data: Path
     game.resign()
     drafts.keep()
     drafts.resume()
+    drafts.resume()  # of another tab
     drafts.keep()
     assert (data / "games.pgn").read_text().count("1. d4") == 1
     assert ["1. e4" in text for text in unfinished(data)] == [True]

@@ -66,6 +66,7 @@ class Drafts:
         self._game, self._locked = game, ExitStack()
         try:
             self._data = user_folder("XDG_DATA_HOME", ".local/share", "Application Support")
+            self._finished = self._data / "games.pgn"
             self._make_folder()
             self._path = self._folder / f"{token_hex(8)}.pgn"
             games = [*self._all_left()]
@@ -78,10 +79,6 @@ class Drafts:
     @property
     def _folder(self) -> Path:
         return self._data / "unfinished"
-
-    @property
-    def _finished(self) -> Path:
-        return self._data / "games.pgn"
 
     def _make_folder(self) -> None:
         """Make the folder, for this user alone; the first time, name the games that a former version has left."""
@@ -169,9 +166,9 @@ class Drafts:
         Raises CommandError, OSError, as where another program has taken it.
         """
         with self._game.changed:
-            self.finish()
-            left, self.left = self.left, None
-            if left and self._path:
+            if self.left and self._path:
+                self.finish()
+                left, self.left = self.left, None
                 self._lock(self._path)
                 left.path.replace(self._path)
                 self._game.new(left.setup, left.tree)

@@ -69,15 +69,14 @@
       showLines();
     }
     const line = lines[place - 1], isNow = !line && at === last;
-    const [, turn, , , , number] = state.fens[at - 1]?.split(" ") ?? [], san = all(".record a")[at - 1]?.textContent;
+    const [, turn, , , , number] = state.fens[at - 1]?.split(" ") ?? [], link = all(".record a")[at - 1], san = link?.textContent;
     const text = line ? splitLine(line[1])[half - 1] : san ? `${number}${turn === "w" ? ". " : "..."}${san}` : "First position";
     const [fens, index] = line ? [[state.fens[at], ...line[2]], Number(half)] : [state.fens, at];
-    const extra = isNow ? arrow : {};
-    showPosition({ fen: fens[index], before: fens[index - 1], text, ...extra }, isNow ? state.legal : [], (move) => send({ do: "move", text: move.uci }));
+    const position = { fen: fens[index], before: fens[index - 1], text, ...(isNow ? arrow : {}) };
+    showPosition(position, isNow ? state.legal : [], (move) => send({ do: "move", text: move.uci }));
     showCaptured(fens[index], state.fens[0]);
     one("[data-step=leave]").hidden = isNow;
     one(".record a[aria-current]")?.removeAttribute("aria-current");
-    const link = all(".record a")[at - 1];
     link?.setAttribute("aria-current", "true");
     if (link) record.scrollTop = link.offsetTop - record.clientHeight / 2;
     list.replaceChildren(...lines.map((each, index) => lineItem(each, `#${at}-${index + 1}-`)));

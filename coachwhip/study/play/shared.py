@@ -247,10 +247,9 @@ class Table:
                     self._report.begin(str(request["text"]) or self.game.pgn())
                 except CommandError as error:
                     return {"message": f"{error}."}
-            case "stop":
-                self._report.stop()
-            case "report":
-                pass
+            case "report" | "stop":
+                if what == "stop":
+                    self._report.stop()
             case _:
                 raise ValueError("no such command")
         return self._report.progress()
