@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 import chess
 from chess.engine import Cp
 
-from .exchange import before_exchange, outcome
+from .exchange import before_exchange, counted, outcome, wins_on
 from .line import PERPETUAL, Line, Variation, after, passed_pawns
 from .motifs import Kind, Motif, is_back_rank, motif
 
@@ -24,6 +24,7 @@ NEAR = 2  # plies after the answer within which a single pawn is won
 SOON_PLIES = 10  # after which what is won is not waited for
 SOON = 3  # moves to a mate that is named in a decided game, too
 PIECE = 3  # pawns that a piece is worth
+THREATENED = 2  # pawns that a threat wins at least
 
 
 class Role(Enum):
@@ -70,14 +71,24 @@ class Trade(NamedTuple):
     moves: tuple[chess.Move, ...]
 
 
-Claim: TypeAlias = Mate | Draw | Material | Trade
-KINDS = {"mate": Mate, "draw": Draw, "material": Material, "trade": Trade}
+class Threat(NamedTuple):
+    """A move that threatens to capture and win two pawns or more, or to mate at once."""
+
+    role: Role
+    moves: tuple[chess.Move, ...]  # the last one threatens
+    next: tuple[chess.Move, ...]  # the threat
+
+
+Claim: TypeAlias = Mate | Draw | Material | Trade | Threat
+KINDS = {"mate": Mate, "draw": Draw, "material": Material, "trade": Trade, "threat": Threat}
 
 
 def plain(claim: Claim) -> dict[str, Any]:
     """Return a claim as values for JSON."""
     values = claim._asdict()
-    values |= {"role": claim.role.value, "moves": [move.uci() for move in claim.moves]}
+    values |= {"role": claim.role.value}
+    for name in values.keys() & {"moves", "next"}:
+        values[name] = [move.uci() for move in values[name]]
     if found := values.get("motif"):
         values["motif"] = {"kind": found.kind.value, "squares": [*map(chess.square_name, found.squares)]}
     return {"kind": type(claim).__name__.lower(), **values}
@@ -86,7 +97,9 @@ def plain(claim: Claim) -> dict[str, Any]:
 def from_plain(values: Mapping[str, Any]) -> Claim:
     """Return the claim of which `plain` has made these values."""
     fields = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items() if name != "kind"}
-    fields |= {"role": Role(values["role"]), "moves": tuple(map(chess.Move.from_uci, values["moves"]))}
+    fields |= {"role": Role(values["role"])}
+    for name in fields.keys() & {"moves", "next"}:
+        fields[name] = tuple(map(chess.Move.from_uci, values[name]))
     if found := values.get("motif"):
         fields["motif"] = Motif(Kind(found["kind"]), tuple(map(chess.parse_square, found["squares"])))
     claim: Claim = KINDS[values["kind"]](**fields)
@@ -256,6 +269,38 @@ def trade(bad: Variation) -> Trade | None:
     pieces = [at.occupied & ~(at.kings | at.pawns) for at in bad.boards[: FORCED + 1]]
     bare = pieces.index(0) if 0 in pieces else 0
     return Trade(Role.ALLOWS, bad.moves[:bare]) if bare and bad.points >= WON else None
+
+
+def threats(bad: Variation, good: Variation) -> Iterator[Threat]:
+    """Yield what the answer to the move played threatens, and what the best move would have threatened."""
+    for line, role, ply in ((bad, Role.ALLOWS, 2), (good, Role.MISSES, 1)):
+        if len(line.moves) >= ply and is_new(line, ply) and (found := threat(line.boards[ply])):
+            yield Threat(role, line.moves[:ply], (found,))
+
+
+def is_new(line: Variation, ply: int) -> bool:
+    """Return whether no exchange goes on before a ply of a line."""
+    return not wins_on(line.boards[ply], line.moves[ply - 1].to_square)
+
+
+def threat(board: chess.Board) -> chess.Move | None:
+    """Return the capture by which the side not to move would win two pawns more after a pass, or its mate in one; None in check."""
+    if board.is_check():
+        return None
+    then = passed(board)
+    for move in then.legal_moves:
+        if after(then, move).is_checkmate():
+            return move
+    now, later = counted(board), counted(then)
+    if not now or not later or later[-1].lead + now[-1].lead < THREATENED:
+        return None
+    move = later[-1].moves[0]
+    return move if then.is_capture(move) else None
+
+
+def passed(board: chess.Board) -> chess.Board:
+    """Return the board after a pass."""
+    return after(board, chess.Move.null())
 
 
 def slip(bad: Variation, good: Variation) -> Claim | None:

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 
 import chess
 
-from .claims import SHOWN, Claim, Draw, Mate, Material, Role, Trade, is_exchange
+from .claims import SHOWN, Claim, Draw, Mate, Material, Role, Threat, Trade, is_exchange, passed
 from .motifs import Kind, Motif
-from .verdict import passed
 
 COUNTS = ("", "a", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 MOTIFS = {  # with the pieces on its squares
@@ -54,6 +53,10 @@ def sentence(claim: Claim, board: chess.Board) -> str:
         case Trade(_, moves):
             quoted = quote(board, moves, 0 if len(moves) == 1 else 1)
             return f"Trades into a pawn ending that is lost: {quoted}."
+        case Threat(role, moves, threat):
+            then = _along(board, (*moves, chess.Move.null()))
+            mate = "mate: " * _along(then, threat).is_checkmate()
+            return f"{role.value.capitalize()} {quoted}, which threatens {mate}{quote(then, threat)}."
 
 
 def quote(board: chess.Board, moves: Sequence[chess.Move], first: int = 0) -> str:

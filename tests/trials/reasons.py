@@ -33,14 +33,14 @@ from chess.engine import Cp, Limit, MateGiven, Score, SimpleEngine
 
 from coachwhip.boards import Position
 from coachwhip.coach import judge, words
-from coachwhip.coach.claims import Claim, Draw, Mate, Material, Role, Trade, from_plain
+from coachwhip.coach.claims import Claim, Draw, Mate, Material, Role, Threat, Trade, from_plain, passed
 from coachwhip.coach.exchange import VALUES
 from coachwhip.coach.exchange import lead as balance
 from coachwhip.coach.line import after
 from coachwhip.coach.motifs import SLIDERS, Kind, Motif
 from coachwhip.games.adjudication import MATE_SCORE, parse_score
 
-EDGE, LOST, FAR = 2.5, 5.0, 10.0  # points of winning chances
+EDGE, LOST, FAR, RISE = 2.5, 5.0, 10.0, 15.0  # points of winning chances
 SHORT, LONG = 8, 14  # plies of a line that is continued, and that is looked at
 NAMED = {chess.piece_name(kind): value for kind, value in VALUES.items()}
 CLASSES = ("agreed", "edge", "too much", "contradicted")
@@ -203,6 +203,12 @@ def of_kind(claim: Claim, boards: Sequence[chess.Board], at: int, base: int, jud
             start = base if claim.role is Role.ALLOWS else balance(boards[0], chess.WHITE)
             gain = judging.gain(boards[at], start if side else -start)
             return "agreed" if gain >= claimed(claim) else "too much" if gain > 0 else "contradicted"
+        case Threat(_, _, (move,)):
+            then = passed(boards[-1])
+            if judging.chances(then, side) - judging.chances(boards[-1], side) >= RISE:
+                return "agreed"
+            gain = judging.gain(after(then, move), balance(then, side))
+            return "agreed" if gain >= 2 else "contradicted"
         case Trade():
             return "agreed" if judging.chances(boards[-1], side) > 75 else "contradicted"
 
