@@ -15,7 +15,6 @@ from .exchange import before_exchange, counted, outcome, wins_on
 from .line import PERPETUAL, Line, Variation, after, passed_pawns
 from .motifs import Kind, Motif, is_back_rank, motif
 
-SHOWN = 5  # plies that are written out
 FORCED = 4  # plies of captures and checks before a motif
 LEAST_SHARE, GREATEST_SHARE = 60, 400  # centipawns of score for each pawn of material
 LEVEL = 30  # centipawns within which a score is a draw

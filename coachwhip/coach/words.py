@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 
 import chess
 
-from .claims import SHOWN, Claim, Draw, Mate, Material, Role, Threat, Trade, is_exchange, passed
+from .claims import Claim, Draw, Mate, Material, Role, Threat, Trade, is_exchange, passed
+from .line import SHOWN
 from .motifs import Kind, Motif
 
 COUNTS = ("", "a", "two", "three", "four", "five", "six", "seven", "eight", "nine")
