@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 import chess
 from chess.engine import Cp
 
+from . import judge
 from .exchange import before_exchange, counted, outcome, wins_on
 from .line import PERPETUAL, Line, Variation, after, passed_pawns
 from .motifs import Kind, Motif, is_back_rank, motif
@@ -18,7 +19,9 @@ from .motifs import Kind, Motif, is_back_rank, motif
 FORCED = 4  # plies of captures and checks before a motif
 LEAST_SHARE, GREATEST_SHARE = 60, 400  # centipawns of score for each pawn of material
 LEVEL = 30  # centipawns within which a score is a draw
-WON = 300  # centipawns of a won pawn ending
+WINNING, LOSING = 60, 25  # percent of winning chances of a game that is won, and below those of one that is lost
+FEW = 4  # pieces, besides kings and pawns, after a trade
+PIECES = (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT)
 NEAR = 2  # plies after the answer within which a single pawn is won
 SOON_PLIES = 10  # after which what is won is not waited for
 SOON = 3  # moves to a mate that is named in a decided game, too
@@ -64,10 +67,12 @@ class Material(NamedTuple):
 
 
 class Trade(NamedTuple):
-    """A trade of the last pieces into a pawn ending that is lost."""
+    """A trade of equal pieces that gives a win away, or a draw, or one that would have kept it."""
 
     role: Role
     moves: tuple[chess.Move, ...]
+    pieces: tuple[str, ...]  # of each side
+    is_lost: bool  # not drawn
 
 
 class Threat(NamedTuple):
@@ -263,11 +268,33 @@ def _agrees(net: int, loss: int, line: Variation) -> bool:
     )
 
 
-def trade(bad: Variation) -> Trade | None:
-    """Return whether the pieces go, and a lost pawn ending remains."""
-    pieces = [at.occupied & ~(at.kings | at.pawns) for at in bad.boards[: FORCED + 1]]
-    bare = pieces.index(0) if 0 in pieces else 0
-    return Trade(Role.ALLOWS, bad.moves[:bare]) if bare and bad.points >= WON else None
+def trades(bad: Variation, good: Variation) -> Iterator[Trade]:
+    """Yield the trade that the move played allows, or misses, if the game is no longer won, or lost, because of it."""
+    best, worst = judge.win_percent(good.score), 100 - judge.win_percent(bad.score)
+    is_lost = worst < LOSING <= best
+    if not is_lost and not worst < WINNING <= best:
+        return
+    found, other = traded(bad), traded(good)
+    if found and not other:
+        yield Trade(Role.ALLOWS, bad.moves[: found.ply], found.pieces, is_lost)
+    if other and not found:
+        yield Trade(Role.MISSES, good.moves[: other.ply], other.pieces, is_lost)
+
+
+class _Traded(NamedTuple):
+    ply: int
+    pieces: tuple[str, ...]
+
+
+def traded(line: Variation) -> _Traded | None:
+    """Return the equal pieces that go within four plies of a line, if few remain."""
+    first = line.boards[0]
+    for ply, at in enumerate(line.boards[: FORCED + 1]):
+        gone = [kind for kind in PIECES if all(len(at.pieces(kind, side)) < len(first.pieces(kind, side)) for side in chess.COLORS)]
+        is_even = abs(line.values[ply]) <= 1 and not line.takes(ply)
+        if gone and is_even and (at.occupied & ~(at.kings | at.pawns)).bit_count() <= FEW:
+            return _Traded(ply, tuple(map(chess.piece_name, gone)))
+    return None
 
 
 def threats(bad: Variation, good: Variation) -> Iterator[Threat]:

@@ -4,7 +4,7 @@
 import chess
 from chess.engine import Cp
 
-from .claims import LEAST_SHARE, Claim, Draw, Mate, Role, draws, material, mates, passed, proof, slip, threats, trade
+from .claims import LEAST_SHARE, Claim, Draw, Mate, Role, draws, material, mates, passed, proof, slip, threats, trades
 from .exchange import before_exchange, is_drawn
 from .judge import MISTAKE, Judgement
 from .line import Line, Variation
@@ -25,7 +25,7 @@ def against(board: chess.Board, played: Line, best: Line, *, judgement: Judgemen
     if not judgement:
         claim = slip(bad, good)
     else:
-        claim = trade(bad) or material(bad, good)
+        claim = material(bad, good) or next(trades(bad, good), None)
         if not claim and judgement.loss >= MISTAKE.loss:
             claim = next(threats(bad, good), None)
     return (claim,) if claim else ()

@@ -51,9 +51,10 @@ def sentence(claim: Claim, board: chess.Board) -> str:
             verb = "Loses" if role is Role.ALLOWS and not claim.promoted else role.value.capitalize()
             doing = f" {motif_words(claim.motif, board, claim.moves)}" if claim.motif else ""
             return f"{verb} {_gain(claim)}: {quoted}{doing}."
-        case Trade(_, moves):
-            quoted = quote(board, moves, 0 if len(moves) == 1 else 1)
-            return f"Trades into a pawn ending that is lost: {quoted}."
+        case Trade(Role.MISSES, _, pieces):
+            return f"Misses the trade of {_plurals(pieces)}: {quoted}."
+        case Trade(_, _, pieces, is_lost):
+            return f"Trades {_plurals(pieces)}, and the {'draw' if is_lost else 'win'} is gone: {quoted or quote(board, claim.moves)}."
         case Threat(role, moves, threat):
             then = _along(board, (*moves, chess.Move.null()))
             mate = "mate: " * _along(then, threat).is_checkmate()
@@ -89,6 +90,10 @@ def _gain(claim: Material) -> str:
     if is_exchange(claim.won, claim.given):
         return "the exchange"
     return " for ".join(filter(None, map(_pieces, (claim.won, claim.given))))
+
+
+def _plurals(names: Sequence[str]) -> str:
+    return " and ".join(f"{name}s" for name in names)
 
 
 def _pieces(names: Iterable[str]) -> str:

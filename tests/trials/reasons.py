@@ -210,7 +210,22 @@ def of_kind(claim: Claim, boards: Sequence[chess.Board], at: int, base: int, jud
             gain = judging.gain(after(then, move), balance(then, side))
             return "agreed" if gain >= 2 else "contradicted"
         case Trade():
-            return "agreed" if judging.chances(boards[-1], side) > 75 else "contradicted"
+            return "agreed" if is_kept(claim, boards, judging) else "contradicted"
+
+
+def is_kept(claim: Trade, boards: Sequence[chess.Board], judging: Judge) -> bool:
+    """Return whether the judge's best line keeps the pieces (or trades them), and is worth 10 points more than the other."""
+    player, board = boards[0].turn, boards[0]
+    best = judging.lines(board)[0][1]
+    at = board
+    for move in best[: len(boards) - 1]:
+        at = after(at, move)
+    kinds = [kind for kind in VALUES if chess.piece_name(kind) in claim.pieces]
+    goes = all(len(at.pieces(kind, side)) < len(board.pieces(kind, side)) for kind in kinds for side in chess.COLORS)
+    traded = judging.chances(boards[-1], player)
+    if claim.role is Role.MISSES:
+        return goes and judging.chances(board, player) - traded < LOST
+    return not goes and judging.chances(board, player) - traded >= FAR
 
 
 def analysed(command: str, pgn: Path, nodes: int, folder: Path) -> tuple[list[dict[str, Any]], float]:
