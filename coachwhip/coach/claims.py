@@ -17,7 +17,8 @@ from .line import PERPETUAL, Line, Variation, after, passed_pawns
 from .motifs import Kind, Motif, is_back_rank, motif
 
 FORCED = 4  # plies of captures and checks before a motif
-LEAST_SHARE, GREATEST_SHARE = 60, 400  # centipawns of score for each pawn of material
+LEAST_SHARE = 60  # centipawns of score for each pawn of material
+PAWN_MOST = 250  # centipawns that a single pawn explains
 LEVEL = 30  # centipawns within which a score is a draw
 WINNING, LOSING = 60, 25  # percent of winning chances of a game that is won, and below those of one that is lost
 FEW = 4  # pieces, besides kings and pawns, after a trade
@@ -25,7 +26,6 @@ PIECES = (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT)
 NEAR = 2  # plies after the answer within which a single pawn is won
 SOON_PLIES = 10  # after which what is won is not waited for
 SOON = 3  # moves to a mate that is named in a decided game, too
-PIECE = 3  # pawns that a piece is worth
 THREATENED = 2  # pawns that a threat wins at least
 
 
@@ -253,16 +253,16 @@ def _lost(bad: Variation, good: Variation, soon: int) -> Gain | None:
 
 
 def _agrees(net: int, loss: int, line: Variation) -> bool:
-    """Return whether the score falls as pieces of this worth make it fall: by 60 to 400 centipawns a pawn.
+    """Return whether the score falls as pieces of this worth make it fall: by 60 centipawns a pawn or more.
 
-    It may fall by more for a piece, where only pawns are left, and where a passed pawn appears.
+    For a single pawn it falls by 250 at most, but where only pawns are left, and where a passed pawn appears.
     """
     if loss < LEAST_SHARE * net:
         return False
     start, end = line.boards[0], line.boards[-1]
     return (
-        net >= PIECE
-        or loss <= GREATEST_SHARE * net
+        net > 1
+        or loss <= PAWN_MOST
         or not end.occupied & ~(end.kings | end.pawns)
         or passed_pawns(end, line.side) > passed_pawns(start, line.side)
     )
