@@ -290,7 +290,9 @@ def traded(line: Variation) -> _Traded | None:
     """Return the equal pieces that go within four plies of a line, if few remain."""
     first = line.boards[0]
     for ply, at in enumerate(line.boards[: FORCED + 1]):
-        gone = [kind for kind in PIECES if all(len(at.pieces(kind, side)) < len(first.pieces(kind, side)) for side in chess.COLORS)]
+        gone = [
+            kind for kind in PIECES if all(len(at.pieces(kind, side)) < len(first.pieces(kind, side)) for side in chess.COLORS)
+        ]
         is_even = abs(line.values[ply]) <= 1 and not line.takes(ply)
         if gone and is_even and (at.occupied & ~(at.kings | at.pawns)).bit_count() <= FEW:
             return _Traded(ply, tuple(map(chess.piece_name, gone)))

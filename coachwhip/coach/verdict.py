@@ -52,4 +52,3 @@ def about(board: chess.Board, best: Line, threat: Line | None) -> Claim | None:
     if other and lost and lost.value > 0 and is_parried and good.points + other.points >= LEAST_SHARE * lost.value:
         return lost.claim(Role.THREATENS)
     return None
-
