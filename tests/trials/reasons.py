@@ -203,11 +203,11 @@ def of_kind(claim: Claim, boards: Sequence[chess.Board], at: int, base: int, jud
             start = base if claim.role is Role.ALLOWS else balance(boards[0], chess.WHITE)
             gain = judging.gain(boards[at], start if side else -start)
             return "agreed" if gain >= claimed(claim) else "too much" if gain > 0 else "contradicted"
-        case Threat(_, _, (move,)):
+        case Threat():
             then = passed(boards[-1])
             if judging.chances(then, side) - judging.chances(boards[-1], side) >= RISE:
                 return "agreed"
-            gain = judging.gain(after(then, move), balance(then, side))
+            gain = judging.gain(after(then, claim.next[0]), balance(then, side))
             return "agreed" if gain >= 2 else "contradicted"
         case Trade():
             return "agreed" if is_kept(claim, boards, judging) else "contradicted"
