@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...pages.frame import document
-from .bounds import Bounds, Cut, Step, Watched
+from .bounds import Bounds, Held, Step, Watched
 from .game import INFINITY
 from .games.tree import shown
 from .trace import Node
@@ -52,27 +52,24 @@ class Drawn(Watched):
     def sentence(self, number: int) -> str:
         """Return what step `number` (from 0) showed."""
         step, facts = self.steps[number], []
-        cuts: dict[Node, Cut] = {}
-        for cut in step.cuts:
-            before = cuts[cut.node].branches if cut.node in cuts else []
-            cuts[cut.node] = cut._replace(branches=[*before, *cut.branches])
         for node, known in step.known.items():
-            reason = f", {self.reason(cuts[node])}, so {self.listed(cuts[node].branches)} cut" if node in cuts else ""
-            facts.append(f"{self.names[node]} is {described(known)}{reason}")
+            fact = f"{self.names[node]} is {described(known)}"
+            if node in step.cuts:
+                held, branches = step.cuts[node]
+                fact += f", and {self.holding(held)} already, so {self.listed(branches)} cut"
+            facts.append(fact)
         text = ", so ".join(facts) or f"{self.names[step.leaf.above[0]]} is still {described(step.parent)}"
         text += f"; {self.listed(step.skipped)} left out unproved" if step.skipped else ""
         return f"{number + 1}. Leaf {self.names[step.leaf]}: {text}."
 
-    def reason(self, cut: Cut) -> str:
-        """Return who holds what: why the branches are cut."""
-        assert cut.held.at is not None
-        return f"and {self.names[cut.held.at]} has {shown(cut.held.value)} already"
+    def holding(self, held: Held, verb: str = "has") -> str:
+        """Return who holds what: why branches are cut."""
+        return f"{self.names[held.at] if held.at else 'nobody'} {verb} {shown(held.value)}"
 
     def window_at(self, step: Step) -> str:
         """Return alpha and beta where the leaf was read; nothing where there is no window."""
-        if self.players or "chance" in map(self.kind, self.nodes):
-            return ""
-        return f"At {self.names[step.leaf.above[0]]}: alpha {shown(step.alpha.value)}, beta {shown(step.beta.value)}"
+        alpha, beta = shown(step.after.alpha.value), shown(step.after.beta.value)
+        return f"At {self.names[step.leaf.above[0]]}: alpha {alpha}, beta {beta}" if self.has_window else ""
 
     def listed(self, branches: Sequence[Node]) -> str:
         """Name branches with their verb: `the leaves 4, 6 and 9 are`."""
@@ -99,7 +96,7 @@ class Drawn(Watched):
         step = self.steps[number]
         seen = {step.leaf.number: ("seen", "")}
         labels = {node.number: ("", described(known, SIGNS)) for node, known in step.known.items()}
-        away = [branch for cut in step.cuts for branch in cut.branches] + step.skipped
+        away = [branch for _, branches in step.cuts.values() for branch in branches] + step.skipped
         return seen | labels | {branch.number: ("cut", "") for branch in away}
 
     def svg(self, number: int | None = None) -> str:
