@@ -338,6 +338,7 @@ def test_a_seed_decides_a_random_tree_and_a_large_one_is_only_counted(capsys: py
         (["--tree", "[1]", "--order", "min,chance", "--algorithm", "minimax"], "chance needs --algorithm expectimax"),
         (["--tree", "[1]", "--order", "max,mix"], "expected max, min and chance, such as max,chance,min, not 'max,mix'"),
         (["--random", "6,4", "--report", "NEW"], "a page has at most 500 nodes, not 1555"),
+        (["--random", "0,3"], "expected a whole number from 1 to 6, not '0'"),
         (["--maze", "TWO P"], "a maze has one P"),
         (["--maze", "CAPSULE"], "line 2, column 5: 'o' is no sign of a maze"),
     ],
