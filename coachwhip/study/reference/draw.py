@@ -24,7 +24,8 @@ PAGE = """<main class="report{practising}"><h1>A tree, and what a search reads o
 data-do="back">Back</button><button data-do="next">Next</button><button data-do="exercise"></button><button data-do="new">New
 tree</button></div><p class="status" aria-live="polite"></p><p class="exercise">{task}</p><div class="scroll" tabindex="0"
 role="region" aria-label="Tree">{tree}</div><form id="exercise" class="exercise"><button>Check</button><button type="button"
-data-do="solution">Show the solution</button><br><output class="verdict"></output></form><p class="summary"></p></main>
+data-do="solution">Show the solution</button><br><output class="verdict"></output></form><p class="summary"></p><p>For a page of
+your own tree: <code>coachwhip reference --tree "[[3, 12, 8], [2, 4]]" --report mine.html</code>, and <code>--exercise</code></p></main>
 <script type="application/json" id="data">{data}</script>"""
 
 
@@ -104,12 +105,11 @@ class Drawn(Watched):
         steps = range(len(self.steps) if number is None else number)
         state = {node: change for step in steps for node, change in self.changes(step).items()}
         places = {leaf: index + 0.5 for index, leaf in enumerate(self.leaves)}
-        narrowest = 0
-        for node in reversed(self.nodes):
-            if node.children:
-                places[node] = (places[node.children[0]] + places[node.children[-1]]) / 2
-                narrowest = max(narrowest, FIELD if len(node.children) == 1 else FIELD // 2)
-        column = max(COLUMN, narrowest, *(9 * len(self.names[leaf]) for leaf in self.leaves))
+        inner = [node for node in reversed(self.nodes) if node.children]
+        for node in inner:
+            places[node] = (places[node.children[0]] + places[node.children[-1]]) / 2
+        narrowest = FIELD if any(len(node.children) == 1 for node in inner) else COLUMN
+        column = max(narrowest, *(9 * len(self.names[leaf]) for leaf in self.leaves))
 
         def drawn(node: Node) -> str:
             mark, label = state.get(node.number, ("", ""))
