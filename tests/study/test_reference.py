@@ -211,7 +211,8 @@ def searched(fen: str, depth: int) -> Answer[chess.Move]:
 
 def test_a_mate_counts_its_plies_and_comes_before_the_fifty_move_rule() -> None:
     for fen, plies in (("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", 1), ("7k/8/5K2/8/8/8/8/6R1 w - - 0 1", 3)):
-        assert searched(fen, plies).value == MATE - plies
+        game = Chess(chess.Board(fen))
+        assert searched(fen, plies).value == iterative_deepening(game, game.initial(), material, plies).value == MATE - plies
         assert searched(fen, plies - 1).value < MATE - 100  # not visible one ply earlier
     assert searched("7k/6Q1/5K2/8/8/8/8/8 b - - 0 1", 0) == Answer(-MATE)
     assert searched("6k1/5ppp/8/8/8/8/8/R6K w - - 99 80", 1) == Answer(MATE - 1, chess.Move.from_uci("a1a8"))
