@@ -112,6 +112,24 @@ def negamax(node, sign, alpha, beta):
 def alpha_beta(tree):
     return negamax(tree, 1, -inf, inf)
 """
+OWN_NODES = """
+class Node:
+    def __init__(self, tree):
+        self.value = tree
+        self.children = [Node(child) for child in tree] if isinstance(tree, list) else []
+def search(node, alpha, beta):
+    if not node.children:
+        return node.value
+    for child in node.children:
+        alpha = max(alpha, -search(child, -beta, -alpha))
+        if alpha >= beta:
+            break
+    return alpha
+def sign(tree, ply=0):
+    return [sign(child, ply + 1) for child in tree] if isinstance(tree, list) else tree * (-1) ** ply
+def alpha_beta(tree):
+    return search(Node(sign(tree)), -inf, inf)
+"""
 STACK = """
 def minimax(tree):
     stack, values = [(tree, True, 0, [])], []
@@ -135,6 +153,12 @@ RIGHT = {
     "right to left, of a copy": ALPHA_BETA.replace("in tree", "in reversed(list(tree))")
     + MINIMAX.replace("in tree", "in tree[::-1]"),
     "explicit stack": STACK,
+    "nodes of its own": OWN_NODES,
+    "sorted by a function": ALPHA_BETA.replace("in tree", "in sorted(tree, key=key)")
+    + "def key(child):\n    return type(child) is list\n",
+    "players given": MAX_N.replace("state)", "state, players)", 1)
+    .replace("move))", "move), players)")
+    .replace("game.players", "players"),
     "move first, and the parameters of Wikipedia": """
 def minimax(node, depth, maximizingPlayer):
     if depth == 0 or type(node) is int:
@@ -150,29 +174,22 @@ WRONG = {  # name -> source, a part of the report
     "MIN first": (MINIMAX.replace("is_max=True", "is_max=False"), "It lets MIN move first."),
     "sign": (MINIMAX.replace("minimax(tree,", "search(tree,").replace("minimax(", "search(") + "def minimax(t): return -search(t)", "The sign"),
     "starts at 0": (ALPHA_BETA.replace("-inf if is_max else inf", "0"), "starts at 0"),
-    "MAX starts at 0": (MINIMAX.replace("max(values)", "max(0, *values)"), "MAX's best value starts at 0"),
-    "starts at 999": (ALPHA_BETA.replace("-inf if is_max else inf", "-999 if is_max else 999"), "The value is"),
     "first branch": (MINIMAX.replace("max(values) if is_max else min(values)", "values[0]"), "It takes the first branch"),
     "negamax, leaf": (
         "def minimax(tree):\n    return max(-minimax(c) for c in tree) if isinstance(tree, list) else tree",
         "It negates the children's values, but not a leaf's",
     ),
-    "negamax, window": (NEGAMAX.replace("-beta, -alpha)", "-alpha, -beta)"), "cases right"),
     "no cut": (ALPHA_BETA.replace("if alpha >= beta", "if False"), "It reads every leaf, so it cuts nothing"),
     "no deep window": (ALPHA_BETA.replace("alpha, beta, not is_max", "-inf, inf, not is_max"), " was read; "),
     "only alpha goes down": (ALPHA_BETA.replace("alpha, beta, not", "alpha, inf, not"), " was read; "),
     "wrong way": (ALPHA_BETA.replace("alpha >= beta", "alpha <= beta"), "The value is"),
     "cut too early": (ALPHA_BETA.replace("alpha >= beta", "alpha >= beta - 1"), "The value is"),
     "global window": (
-        "A = [-inf, inf]\n" + ALPHA_BETA.replace("alpha = max(alpha, best)", "A[0] = max(A[0], best)").replace(
-            "beta = min(beta, best)", "A[1] = min(A[1], best)").replace("alpha >= beta", "A[0] >= A[1]")
-        + "search = alpha_beta\ndef alpha_beta(tree):\n    A[:] = [-inf, inf]\n    return top(tree)\n"
-        + "def top(tree):\n    global alpha_beta\n    keep, alpha_beta = alpha_beta, search\n    try:\n"
-        + "        return search(tree)\n    finally:\n        alpha_beta = keep\n",
+        ALPHA_BETA.replace("alpha_beta(", "search(").replace("alpha =", "A[0] =").replace("beta =", "A[1] =").replace(
+            "alpha >= beta", "A[0] >= A[1]") + "def alpha_beta(tree):\n    A[:] = -inf, inf\n    return search(tree)\nA = []\n",
         "Alpha and beta of one branch stay",
     ),
     "chooses by a bound": (BEST.replace("result > alpha", "result >= alpha"), "It chooses by a bound"),
-    "worst move": (BEST.replace("result > alpha", "move is None"), "The best move is"),
     "adds up": (AVERAGE.replace(" / len(values)", ""), "divide by their number"),
     "rounds": (AVERAGE.replace(" / len", " // len"), "rounds the average down"),
     "no odds": (EXPECTIMAX.replace("sum(chance *", "max(0 * chance +"), "It maximises at chance nodes"),
@@ -181,7 +198,12 @@ WRONG = {  # name -> source, a part of the report
     "on games, by a bound": (ON_GAME.replace("if value > best:", "if value >= best:"), "It chooses by a bound"),
     "depth limit": (MINIMAX.replace("is_max=True", "is_max=True, depth=3").replace("not is_max)", "not is_max, depth - 1)").replace(
         "isinstance(tree, list)", "depth and isinstance(tree, list)"), "TypeError in line"),
-    "error": (MINIMAX.replace("isinstance(tree, list)", "tree[0] is not None"), "TypeError in line 6"),
+    "alpha goes down at MIN only": (ALPHA_BETA.replace("(child, alpha", "(child, -inf if is_max else alpha"), " was read; "),
+    "alpha of a cut": (ALPHA_BETA.replace("return best", "return alpha"), "The value is"),
+    "shared list": (MINIMAX.replace("values = [", "values += [").replace("is_max=True", "is_max=True, values=[]"), "The value is"),
+    "memo without the player": ("MEMO = {}\n" + MINIMAX.replace("return max(values) if", "return MEMO.setdefault(str(tree), max(values) if").replace(
+        "min(values)", "min(values))"), "The value is"),
+    "changes the tree": (ALPHA_BETA.replace("for child in tree:", "while tree:\n        child = tree.pop(0)"), "It changes the tree"),
     "exit": ("def minimax(tree):\n    import os\n    os._exit(3)\n", "minimax of [47]: ended the process"),
 }  # fmt: skip
 

@@ -25,21 +25,17 @@ from coachwhip.study.reference import (
     Counted,
     Truncated,
     alpha_beta,
-    alpha_beta_killers,
     alpha_beta_list,
-    alpha_beta_table,
     at_depth,
     expectimax,
     forward_pruning,
     iterative_deepening,
     minimax,
     minimax_list,
-    negamax,
     negamax_alpha_beta,
-    principal_variation,
     quiescence,
 )
-from coachwhip.study.reference.__main__ import FOR_TREES, SEARCHES, main
+from coachwhip.study.reference.__main__ import EXACT, FOR_TREES, SEARCHES, main
 from coachwhip.study.reference.draw import Drawn
 from coachwhip.study.reference.games.board import MATE, Chess, Line, material
 from coachwhip.study.reference.games.maze import END, FOOD, MOVE, TRAP, Maze
@@ -48,12 +44,13 @@ from coachwhip.study.reference.trace import Traced
 
 MODULES = sorted(path.relative_to(ROOT).with_suffix("") for path in (ROOT / "coachwhip" / "study" / "reference").rglob("*.py"))
 
-FULL = (minimax, negamax, minimax_list)  # look at every node
-PRUNING = (alpha_beta, negamax_alpha_beta, alpha_beta_list)
+FULL = ("minimax", "negamax", "minimax_list")  # look at every node
+PRUNING = ("alpha_beta", "negamax_alpha_beta", "alpha_beta_list")  # look at the same nodes
 
 # Few different numbers on purpose: ties are where the choice of the move can go wrong.
 leaves = st.integers(-3, 3)
 subtrees = st.recursive(leaves, lambda below: st.lists(below, min_size=1, max_size=4), max_leaves=30)
+trees = st.lists(subtrees, min_size=1, max_size=4)
 uneven = st.sampled_from([(0, 1), (0, 0, 1), (0, 1, 1), (1, 0, 0, 1)])  # who moves when, with some moving twice
 
 
@@ -86,65 +83,52 @@ def test_expectimax_on_a_tree_worked_by_hand() -> None:
 # --- Against each other, on arbitrary trees ---
 
 
-@given(subtrees)
-def test_all_exact_searches_answer_the_same(subtree: Any) -> None:
-    expected, size = search(minimax, Tree(subtree))
-    for algorithm in FULL:
-        assert search(algorithm, Tree(subtree)) == (expected, size)
-    _, pruned = search(alpha_beta, Tree(subtree))
+@given(trees)
+def test_all_exact_searches_find_the_value_and_a_best_move(root: Any) -> None:
+    searches = {name: FOR_TREES[name] for name in EXACT}
+    searches["deepening"] = partial(iterative_deepening, evaluate=first_leaf, depth=50)
+    searches["unpruned"] = partial(forward_pruning, evaluate=first_leaf, depth=50)
+    found = {name: search(algorithm, Traced(root)) for name, algorithm in searches.items()}
+    (expected, size), (_, pruned) = found["minimax"], found["alpha_beta"]
     assert pruned <= size
-    for algorithm in PRUNING:  # the same move, too, and node for node the same work
-        assert search(algorithm, Tree(subtree)) == (expected, pruned)
+    for name, (answer, nodes) in found.items():
+        assert answer.value == expected.value == -minimax(Tree(root), Branch(root[answer.move or 0], 1)).value
+        if name in (*FULL, *PRUNING):
+            assert (answer.move, nodes) == (expected.move, size if name in FULL else pruned)
 
 
-@given(st.lists(subtrees, min_size=1, max_size=4))
-def test_the_searches_with_a_better_order_or_window_find_minimax_value(root: Any) -> None:
-    def deepening(game: Any, state: Any) -> Answer[Any]:
-        return iterative_deepening(game, state, first_leaf, 50)
-
-    def unpruned(game: Any, state: Any) -> Answer[Any]:
-        return forward_pruning(game, state, first_leaf, 50)
-
-    expected = minimax(Tree(root), Tree(root).initial())
-    for algorithm in (alpha_beta_table, alpha_beta_killers, principal_variation, deepening, unpruned):
-        answer = search(algorithm, Traced(root))[0]
-        assert answer.value == expected.value
-        assert -minimax(Tree(root), Tree(root).result(Branch(root, 0), answer.move or 0)).value == expected.value
-
-
-class Web:
+class Web(Tree):
     """Random states of 12 on each of 5 levels, each with 3 moves: nearly every state is reached in many ways."""
 
     def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
-        self.next = {(ply, at): [self.random.randrange(12) for _ in range(3)] for ply in range(5) for at in range(12)}
-        self.value = {at: self.random.randint(-3, 3) for at in range(12)}
+        source = random.Random(seed)
+        super().__init__([[source.randrange(12) for _ in range(3)] for _ in range(60)])
+        self.value = [source.randint(-3, 3) for _ in range(12)]
 
-    def initial(self) -> tuple[int, int]:
-        return 0, 0
+    def initial(self) -> Branch:
+        return Branch(0, 0)
 
-    def to_move(self, state: tuple[int, int]) -> int:
-        return state[0] % 2
+    def actions(self, state: Branch) -> list[int]:
+        moves: list[int] = self._root[12 * state.ply + state.subtree]
+        return moves
 
-    def actions(self, state: tuple[int, int]) -> list[int]:
-        return self.next[state]
+    def result(self, state: Branch, move: int) -> Branch:
+        return Branch(move, state.ply + 1)
 
-    def result(self, state: tuple[int, int], move: int) -> tuple[int, int]:
-        return state[0] + 1, move
+    def is_terminal(self, state: Branch) -> bool:
+        return state.ply == 5
 
-    def is_terminal(self, state: tuple[int, int]) -> bool:
-        return state[0] == 5
-
-    def utility(self, state: tuple[int, int], player: int) -> int:
-        return self.value[state[1]] * (-1 if player else 1)
+    def utility(self, state: Branch, player: int) -> int:
+        value: int = self.value[state.subtree]
+        return -value if player else value
 
 
 def test_the_bounds_in_a_table_hold_for_every_window() -> None:
     saved = 0
     for seed in range(300):
-        answer, nodes = search(alpha_beta_table, Web(seed))
+        answer, nodes = search(FOR_TREES["alpha_beta_table"], Web(seed))
         expected, plain = search(alpha_beta, Web(seed))
-        assert answer.value == expected.value == search(alpha_beta_killers, Web(seed))[0].value
+        assert answer.value == expected.value == search(FOR_TREES["alpha_beta_killers"], Web(seed))[0].value
         saved += plain - nodes
     assert saved > 0
 
@@ -158,15 +142,22 @@ def test_iterative_deepening_stops_with_the_answer_of_the_last_whole_search() ->
     assert iterative_deepening(tree, tree.root, first_leaf, 3, 40) == depths[2]
 
 
-@given(st.lists(subtrees, min_size=1, max_size=4), st.sampled_from([*FOR_TREES]))
+@given(trees, st.sampled_from([*FOR_TREES]))
 def test_a_branch_that_is_left_out_unproved_is_not_called_cut(root: Any, name: str) -> None:
     drawn = Drawn(root, FOR_TREES[name])
-    cut = [branch for step in drawn.steps for each in step.cuts for branch in each.branches]
+    cut = [branch for step in drawn.steps for _, branches in step.cuts.values() for branch in branches]
     skipped = [branch for step in drawn.steps for branch in step.skipped]
     assert not skipped or name in ("late_move_reductions", "probcut")
     read = {node for leaf in drawn.read for node in (leaf, *leaf.above)}
-    unread = [node for node in drawn.nodes if node not in read and (node.above[0] in read)]
-    assert {node.number for node in unread} == {node.number for node in (*cut, *skipped)}
+    assert {*cut, *skipped} == {node for node in drawn.nodes if node not in read and node.above[0] in read}
+
+
+@given(trees)
+def test_a_leaf_is_read_in_vain_exactly_where_alpha_beta_leaves_it_out(root: Any) -> None:
+    needed = [step.leaf.number for step in Drawn(root, minimax).steps if not step.before.closed]
+    steps = Drawn(root, alpha_beta).steps
+    assert needed == [step.leaf.number for step in steps]
+    assert not any(step.before.closed for step in steps)
 
 
 @given(subtrees, uneven)
@@ -220,7 +211,8 @@ def searched(fen: str, depth: int) -> Answer[chess.Move]:
 
 def test_a_mate_counts_its_plies_and_comes_before_the_fifty_move_rule() -> None:
     for fen, plies in (("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", 1), ("7k/8/5K2/8/8/8/8/6R1 w - - 0 1", 3)):
-        assert searched(fen, plies).value == MATE - plies
+        game = Chess(chess.Board(fen))
+        assert searched(fen, plies).value == iterative_deepening(game, game.initial(), material, plies).value == MATE - plies
         assert searched(fen, plies - 1).value < MATE - 100  # not visible one ply earlier
     assert searched("7k/6Q1/5K2/8/8/8/8/8 b - - 0 1", 0) == Answer(-MATE)
     assert searched("6k1/5ppp/8/8/8/8/8/R6K w - - 99 80", 1) == Answer(MATE - 1, chess.Move.from_uci("a1a8"))
@@ -265,7 +257,7 @@ STEPS = """\
 """
 
 
-@given(st.lists(subtrees, min_size=1, max_size=4), uneven, st.sampled_from([alpha_beta, alpha_beta_list, minimax]))
+@given(trees, uneven, st.sampled_from([alpha_beta, alpha_beta_list, minimax]))
 def test_what_is_known_is_true_and_the_cut_leaves_were_never_read(root: Any, order: tuple[int, ...], algorithm: Any) -> None:
     asked = []
 
@@ -286,7 +278,7 @@ def test_what_is_known_is_true_and_the_cut_leaves_were_never_read(root: Any, ord
         assert all(low <= true[number] <= high for number, (low, high) in known.items())
         assert not step.skipped
         assert not step.cuts or " already, so " in watched.sentence(number)
-        cut |= {branch.number for each in step.cuts for branch in each.branches}
+        cut |= {branch.number for _, branches in step.cuts.values() for branch in branches}
     assert known[0] == (true[0], true[0])
     assert true[0] == (-answer.value if order[0] else answer.value)
     assert asked == [leaf.subtree for leaf in watched.leaves if not cut & {node.number for node in (leaf, *leaf.above)}]
@@ -347,6 +339,7 @@ def test_a_seed_decides_a_random_tree_and_a_large_one_is_only_counted(capsys: py
         (["--tree", "[1]", "--order", "min,chance", "--algorithm", "minimax"], "chance needs --algorithm expectimax"),
         (["--tree", "[1]", "--order", "max,mix"], "expected max, min and chance, such as max,chance,min, not 'max,mix'"),
         (["--random", "6,4", "--report", "NEW"], "a page has at most 500 nodes, not 1555"),
+        (["--random", "0,3"], "expected a whole number from 1 to 6, not '0'"),
         (["--maze", "TWO P"], "a maze has one P"),
         (["--maze", "CAPSULE"], "line 2, column 5: 'o' is no sign of a maze"),
     ],

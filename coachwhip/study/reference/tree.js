@@ -40,11 +40,12 @@
 
   // --- A value or a bound, as people write it ---
 
-  const NUMBER = String.raw`[-+]?(?:\d+(?:[./,]\d+)?|\.\d+)`;
-  const RANGE = RegExp(`^\\[?(${NUMBER})(?:\\.{2,}|…|to|and|[-;,:])(${NUMBER})\\]?$`);
-  const FORMS = [ // how bounds begin or end, and which of the two it is
-    [/^(<=?|=<|≤|⩽|at_?most|max(imum)?|upto)/, 1], [/(orless|orlower|at_?most|≥|>=?)$/, 1],
-    [/^(>=?|=>|≥|⩾|at_?least|min(imum)?|from)/, 0], [/(ormore|orhigher|at_?least|≤|<=?)$/, 0],
+  const NUMBER = String.raw`([-+]?(?:\d+(?:[./,]\d+)?|\.\d+))`;
+  const SAME = [ // one form for all: 3, ≤3, ≥3 or 3…14
+    [/\s/g, ""], [/[−–]/g, "-"], [/^\[(.*)[,;](.*)\]$/, "$1…$2"], [/between/, ""], [/\.{2,}|to|and|[;:]/g, "…"],
+    [/=<|<=?|⩽|atmost|max(imum)?|up…/g, "≤"], [/=>|>=?|⩾|atleast|min(imum)?|from/g, "≥"],
+    [/^(.*)(orless|orlower)$/, "≤$1"], [/^(.*)(ormore|orhigher)$/, "≥$1"], [/^[a-z]\d*(is|=|(?=[≤≥]))/, ""],
+    [/≤[a-z]\d*≤/, "…"], [/^(.+)≤([a-z]\d*)?$/, "≥$1"], [/^(.+)≥([a-z]\d*)?$/, "≤$1"],
   ];
 
   function value(text) {
@@ -54,15 +55,11 @@
 
   // The lowest and the highest value that a text allows, or null; of a vector its numbers.
   function read(written) {
-    const text = written.toLowerCase().replace(/[−–]/g, "-").replace(/\s/g, "").replace(/^[a-z]\d*(?=[<>=≤≥⩽]|is)(is|=(?![<>]))?/, "").replace(/^between/, "");
-    if (/^\(.*\)$/.test(text)) return text.slice(1, -1).split(/[,;]/).map(value);
-    for (const [form, side] of FORMS) {
-      const rest = text.replace(form, "");
-      if (rest !== text && RegExp(`^${NUMBER}$`).test(rest)) return side ? [-Infinity, value(rest)] : [value(rest), Infinity];
-    }
-    const inner = RegExp(`^(${NUMBER})(?:<=?|≤)[a-z]\\d*(?:<=?|≤)(${NUMBER})$`).exec(text);
-    const both = inner ?? (RegExp(`^${NUMBER}$`).test(text) ? [text, text, text] : RANGE.exec(text));
-    return both && [value(both[1]), value(both[2])];
+    const text = SAME.reduce((changed, [form, same]) => changed.replace(form, same), written.toLowerCase());
+    if (/^\(.*\)$/.test(text)) return text.slice(1, -1).split(/[,…]/).map(value);
+    const [, sign, low, high] = RegExp(`^([≤≥]?)${NUMBER}(?:[…,-]${NUMBER})?$`).exec(text) ?? [];
+    if (!low) return null;
+    return [sign === "≤" ? -Infinity : value(low), sign === "≥" ? Infinity : value(high ?? low)];
   }
 
   // Whether an answer is the value or the bounds of a node; one number is also right for either bound.
