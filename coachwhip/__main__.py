@@ -270,28 +270,16 @@ def _commands(words: list[str], names: Collection[str]) -> list[str]:
 
 
 def _bench_in_session(words: list[str], write: Callable[[str], None]) -> None:
-    """Run the subcommand `bench` for the command of a UCI session, and write its output as lines of the session."""
-    from contextlib import redirect_stderr, redirect_stdout
-    from io import StringIO
-
+    """Run the subcommand `bench` for the command of a UCI session."""
     from .bench import bench
+    from .cli.command import warn
 
-    class Tee(StringIO):
-        """Copies the text for standard error."""
+    def complain(line: str) -> None:
+        warn(line)
+        write(info_string(shorten(line.removeprefix("coachwhip "), LONGEST_COMPLAINT)))  # a client reads no standard error
 
-        def write(self, text: str) -> int:
-            print(text, end="", file=progress, flush=True)
-            return super().write(text)
-
-    with watched(), redirect_stdout(StringIO()) as output:
-        progress = sys.stderr  # which `watched` has made safe to write to
-        with redirect_stderr(Tee()) as copy:
-            code = bench.main(words)
-    for line in output.getvalue().splitlines():
-        write(line)
-    complaints = copy.getvalue().splitlines()
-    if code and complaints:  # a client reads no standard error
-        write(info_string(shorten(complaints[-1].removeprefix("coachwhip "), LONGEST_COMPLAINT)))
+    with watched():
+        bench.main(words, write, complain)
 
 
 if __name__ == "__main__":

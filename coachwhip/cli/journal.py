@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..text import reason, shorten
-from .command import CommandError, file_name, warn
+from .command import CommandError, warn
 from .files import append, lock, naming
-from .outputs import require_regular
+from .outputs import Output, require_regular
 
 FORMAT = 5
 LINE = re.compile(rb'(\{.+),"crc":"([0-9a-f]{8})"\}\n', re.DOTALL)
@@ -30,8 +30,9 @@ Value = TypeVar("Value")
 
 
 def add_journal_arguments(add: Callable[..., object], part: str) -> None:
-    """Give a command line `--journal` and `--resume`; `check_outputs` checks them. `part`: what a line of the journal is."""
-    add("--journal", type=file_name, metavar="FILE", help=f"write every finished {part} to FILE, so that the run can be resumed")
+    """Give a command line `--journal` and `--resume`. `part`: what a line of the journal is."""
+    about = f"write every finished {part} to FILE, so that the run can be resumed"
+    add("--journal", type=Output(grows=True), metavar="FILE", help=about)
     add("--resume", action="store_true", help="continue the run in the --journal; start it if there is none")
 
 

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..cli.checkout import revision
-from ..cli.command import CommandError, Parser, file_name, warn, whole_number
+from ..cli.command import CommandError, file_name, warn, whole_number
 from ..cli.files import append, fingerprint, lock, naming, read_bytes, replacing, write_bytes
 from ..cli.journal import require_same_settings
-from ..cli.outputs import add_force, check_outputs, require_regular
+from ..cli.outputs import STDOUT, Output, WritingParser, add_force, check_outputs, require_apart, require_regular
 from ..cli.pool import Pool, cluster, processes
 from ..cli.run import Experiment, run
 from ..cli.signature import engine_names, signature
@@ -50,7 +50,7 @@ examples:
 
 
 EPD_OPTIONS = (
-    ("--epd", file_name, None, "FILE", "do not play: write the quiet positions as EPD ('-': print; .xz: compressed)"),
+    ("--epd", Output("EPD"), None, "FILE", "do not play: write the quiet positions as EPD ('-': print; .xz: compressed)"),
     ("--per-game", whole_number(1, 65535), None, "N", f"with --epd: at most N positions of a game (default {PER_GAME})"),
     ("--max-score", whole_number(0, LARGEST_SCORE), None, "CP", f"with --epd: scores up to +-CP (default {MAX_SCORE})"),
 )
@@ -62,9 +62,9 @@ GAME_OPTIONS = (
 )
 
 
-def _parser() -> Parser:
+def _parser() -> WritingParser:
     about = "Play games of the engine against itself and keep them with the scores of their positions."
-    parser = Parser("selfplay", about, EPILOG)
+    parser = WritingParser("selfplay", about, EPILOG)
     parser.add_argument("file", type=file_name, metavar="FILE", help="game file, to write or to lengthen")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     as_text = parser.add_argument_group("positions as text")
@@ -93,7 +93,8 @@ def _selfplay(args: argparse.Namespace) -> int:
         return _write_epd(args)
     if args.per_game or args.max_score is not None:
         raise CommandError("--per-game and --max-score go with --epd: FILE holds all positions, and tune and train choose")
-    check_outputs(args, {"settings_file": "a settings file of selfplay"}, ["file"])
+    outputs = [(args.settings_file, Output("a settings file of selfplay")), (args.file, Output(grows=True))]
+    check_outputs(outputs, args.openings, force=args.force)
     rules = Rules(None, *args.resign, *args.draw)._replace(max_moves=args.max_moves)
     settings = own_games(args, args.random_plies, rules)
     books = [open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed) for path in args.openings]
@@ -263,9 +264,8 @@ def _workers(args: argparse.Namespace, settings: OwnGames) -> Iterator[Pool[Game
 
 def _write_epd(args: argparse.Namespace) -> int:
     """Write the file's positions as EPD."""
-    is_printed = args.epd == Path("-")
-    if not is_printed:
-        check_outputs(args, {"epd": "EPD"})
+    is_printed = args.epd == STDOUT
+    require_apart([] if is_printed else [args.epd], [args.settings_file])
     with naming(args.file), open_games(args.file) as games:
         lines = epd(games, args.file.name, args.max_score, args.per_game)
         first = next(lines, "")

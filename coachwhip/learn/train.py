@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from ..cli.checkout import revision
-from ..cli.command import CommandError, Parser, file_name, number, warn, whole_number
+from ..cli.command import CommandError, file_name, number, warn, whole_number
 from ..cli.files import naming
 from ..cli.journal import require_same_settings
-from ..cli.outputs import add_force, check_outputs, require_regular
+from ..cli.outputs import Output, WritingParser, add_force, require_regular
 from ..cli.pool import here
 from ..cli.progress import progress
 from ..cli.run import run
@@ -73,17 +73,22 @@ DATA_OPTIONS = (
 DECIDING = "kind hidden epochs batch rate decay wdl seed validation max_score per_game".split()
 
 
-def _parser() -> Parser:
+def _parser() -> WritingParser:
     about = "Train a network on labelled positions."
-    parser = Parser("train", about, EPILOG)
+    parser = WritingParser("train", about, EPILOG)
     add = parser.add_argument
     add("files", nargs="+", type=file_name, metavar="DATA", help="labelled positions")
-    add("--output", type=file_name, metavar="FILE", required=True, help="where to write the network (usually .cwnet)")
+    add("--output", type=Output("a network"), metavar="FILE", required=True, help="where to write the network (usually .cwnet)")
     add_force(add)
     kept = "keep the training in FILE after every epoch, so that it can be resumed"
-    add("--checkpoint", type=file_name, metavar="FILE", help=kept)
+    add("--checkpoint", type=Output(grows=True), metavar="FILE", help=kept)
     add("--resume", action="store_true", help="continue the training in the --checkpoint; start it if there is none")
-    add("--report", type=file_name, metavar="FILE", help="write a page of HTML: the losses over the epochs, and the result")
+    add(
+        "--report",
+        type=Output("a page of coachwhip"),
+        metavar="FILE",
+        help="write a page of HTML: the losses over the epochs, and the result",
+    )
     add("--json", action="store_true", help="print one JSON object instead of text")
     group = parser.add_argument_group("network and training")
     kind = "add to the terms, or replace them (default residual)"
@@ -101,7 +106,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _train(args: argparse.Namespace) -> int:
-    check_outputs(args, {"output": "a network", "report": "a page of coachwhip"}, ["checkpoint"])
     for path in [*args.files, *filter(None, [args.checkpoint])]:
         require_regular(path, "a training")
     try:

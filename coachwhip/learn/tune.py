@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from ..cli.checkout import revision
-from ..cli.command import CommandError, Parser, file_name, number, require, whole_number
+from ..cli.command import CommandError, file_name, number, require, whole_number
 from ..cli.files import naming
-from ..cli.outputs import add_force, check_outputs, require_regular
+from ..cli.outputs import Output, WritingParser, add_force, require_regular
 from ..cli.pool import here
 from ..cli.progress import progress
 from ..cli.run import run
@@ -63,17 +63,17 @@ OPTIONS = (
     ("--max-score", number(0, 1e9), None, "CP", f"leave out scores beyond CP centipawns (in game files {MAX_SCORE})"),
     ("--per-game", whole_number(1, 65535), None, "N", f"use at most N positions of a game (in game files {PER_GAME})"),
     ("--seed", whole_number(0, 2**63 - 1), 1, "N", "random seed for the split and the order of the batches"),
-    ("--report", file_name, None, "FILE", "write a page of HTML: the losses over the epochs, and the result"),
+    ("--report", Output("a page of coachwhip"), None, "FILE", "write a page of HTML: the losses over the epochs, and the result"),
     ("--weights", file_name, None, "FILE", "start from these weights (default: the shipped ones)"),
 )
 
 
-def _parser() -> Parser:
+def _parser() -> WritingParser:
     about = "Fit the weights of the evaluation to labelled positions (Texel's tuning)."
-    parser = Parser("tune", about, EPILOG)
+    parser = WritingParser("tune", about, EPILOG)
     add = parser.add_argument
     add("files", nargs="+", type=source, metavar="FILE[=WEIGHT]", help="labelled positions")
-    add("--output", type=file_name, metavar="FILE", required=True, help="where to write the new weights")
+    add("--output", type=Output("a weights file"), metavar="FILE", required=True, help="where to write the new weights")
     add_force(add)
     only = "fit only the weights with these names, for example 'king_*,tempo'; may be repeated"
     add("--only", type=_patterns, action="extend", default=[], metavar="A,B", help=only)
@@ -91,7 +91,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
-    check_outputs(args, {"output": "a weights file", "report": "a page of coachwhip"})
     require("scipy.sparse", "it")
     try:
         return run(TuneRun(args, argv), here(lambda epoch: epoch))
