@@ -64,8 +64,8 @@ def _targets(data: TuningSet, teacher: float, is_training: NDArray[np.bool_]) ->
 # --- The report ---
 
 
-def outcome(fit: Fitting, epochs: Sequence[Epoch]) -> tuple[list[int], dict[str, Any]]:
-    """Return the rounded weights of a fit, and the report as JSON-ready values.
+def report(fit: Fitting, epochs: Sequence[Epoch]) -> tuple[list[int], dict[str, Any]]:
+    """Return the rounded weights of a fit, and its figures as JSON-ready values.
 
     "learnt" says whether the engine's validation loss has fallen; without that the weights are no better than the start.
     """
@@ -75,7 +75,7 @@ def outcome(fit: Fitting, epochs: Sequence[Epoch]) -> tuple[list[int], dict[str,
     training = [source.weight * (~source.is_validation).sum() for source in sources]
     shares = np.array([training, validation, validation]).T
     before, after = map(_named, (shares * np.nan_to_num(of_files)).sum(axis=1) / shares.sum(axis=0))
-    report = {
+    figures = {
         "epochs": [epoch._asdict() for epoch in epochs],
         "best": fit.best,
         "learnt": fit.best > 0 and after["validation"] < before["validation"],
@@ -85,7 +85,7 @@ def outcome(fit: Fitting, epochs: Sequence[Epoch]) -> tuple[list[int], dict[str,
         "after": after,
         "files": [_file_report(*file) for file in zip(sources, *of_files, strict=True)],
     }
-    return weights, report
+    return weights, figures
 
 
 def _engine_losses(source: Source, weights: Sequence[int]) -> list[float]:
