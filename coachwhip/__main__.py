@@ -195,7 +195,7 @@ def _run_uci(args: SimpleNamespace, crashes_to: Callable[[FileIO | None], None] 
         with open(sys.stdin.fileno(), "rb", buffering=0, closefd=False) as stream:
             loop.run(read_lines(stream.read))
     if writer.error is not None:
-        raise LostOutput(writer.error, stdout)
+        raise LostOutput(writer.error)
     return code
 
 
