@@ -74,7 +74,7 @@ Options:
 """
 
 NOT_FROZEN = "needs Python: install coachwhip with pip and run it there"
-GREETING = "a UCI chess engine, made for chess GUIs. Type help for its commands, quit to leave."
+GREETING = "a chess engine that explains your mistakes. Type help for its commands, quit to leave."
 FAILED, INTERRUPTED = 1, 130  # exit codes
 LONGEST_COMPLAINT = 200  # characters of an error of `bench` in a message
 
