@@ -136,8 +136,8 @@ def _match(args: argparse.Namespace) -> int:
 
 def _warn_of_load(players: Sequence[EngineSpec], games: int) -> None:
     """Warn if the engines that think at the same time have more threads than this computer has processors."""
-    options = [{name.lower(): value for name, value in player.options.items()} for player in players]
-    threads = max(parse_int(option.get("threads", "1")) or 1 for option in options)
+    options = [item for player in players for item in player.options.items()]
+    threads = max([1, *(parse_int(value) or 1 for name, value in options if name.lower() == "threads")])
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if games * threads > processors:
         load = f"--concurrency {games} with engines of {counted(threads, 'thread')} needs {games * threads} processors"

@@ -189,7 +189,7 @@ class TrainRun(LearningRun[int]):
         sizes = f"{positions.training} positions to train on, {positions.held_out_count} held out"
         warn(f"{sizes}; {self._described['logit']:g} centipawns a logit")
         for path, fitted in zip(self.args.files, self._described["calibration"], strict=False):
-            lists = (f"{name} {', '.join(f'{value:g}' for value in values)}" for name, values in fitted.items())
+            lists = (f"{name} {', '.join(map('{:g}'.format, values))}" for name, values in fitted.items())
             warn(f"{path.name}: {'; '.join(lists)}")
         self._loss_before = self._trainer.loss_of_terms()
         if self.args.kind == "residual":

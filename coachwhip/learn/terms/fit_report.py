@@ -70,7 +70,7 @@ def report(fit: Fitting, epochs: Sequence[Epoch]) -> tuple[list[int], dict[str, 
     "learnt" says whether the engine's validation loss has fallen; without that the weights are no better than the start.
     """
     sources, weights = fit.sources, flat_weights(fit.values)
-    of_files = np.array([[_engine_losses(source, of) for source in sources] for of in (fit.start, weights)])
+    of_files = np.array([_engine_losses(sources, of) for of in (fit.start, weights)])
     validation = [source.weight * source.is_validation.sum() for source in sources]
     training = [source.weight * (~source.is_validation).sum() for source in sources]
     shares = np.array([training, validation, validation]).T
@@ -88,11 +88,16 @@ def report(fit: Fitting, epochs: Sequence[Epoch]) -> tuple[list[int], dict[str, 
     return weights, figures
 
 
-def _engine_losses(source: Source, weights: Sequence[int]) -> list[float]:
-    """Return the mean losses of the engine with these weights on the positions of a file, in the order of LOSSES."""
+def _engine_losses(sources: Sequence[Source], weights: Sequence[int]) -> list[list[float]]:
+    """Return the mean losses of the engine with these weights, by file in the order of LOSSES."""
+    scorer = Scorer(weights)
+    return [_losses(source, scorer) for source in sources]
+
+
+def _losses(source: Source, scorer: Scorer) -> list[float]:
     data, is_validation = source.data, source.is_validation
     scores = np.empty(len(data), dtype=np.int16)
-    Scorer(weights).scores(data.without_counters(), scores)
+    scorer.scores(data.without_counters(), scores)
     white = np.where(is_black(data.boards), -scores, scores).astype(np.float32)
     expected = expectation(white + source.edge, source.scale)
     of_target, of_result = losses(expected, source.targets), losses(expected, points(data.boards))
