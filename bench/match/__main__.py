@@ -11,7 +11,6 @@ from contextlib import ExitStack, closing, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from ...cli.command import LARGEST_COUNT, CommandError, file_name, warn, whole_number
 from ...cli.files import fingerprint
@@ -186,7 +185,7 @@ def _openings(args: argparse.Namespace) -> list[Opening]:
     return choose(book, (args.games + 1) // 2, args.seed)
 
 
-def _settings(args: argparse.Namespace, contest: Contest) -> dict[str, Any]:
+def _settings(args: argparse.Namespace, contest: Contest) -> dict[str, object]:
     """Return what must be the same when a match is resumed; its length and concurrency may change."""
     book = "start position" if args.openings else "Chess960 start positions"
     if path := _book_file(args):

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ..evaluation import config
 from .command import CommandError, Parser, file_name
@@ -114,7 +113,7 @@ def require_regular(path: Path, what: str) -> None:
         raise CommandError(f"{path} is not a regular file, which {what} needs")
 
 
-def _paths(value: Any) -> list[Path]:
+def _paths(value: object) -> list[Path]:
     """Return the paths in the value of an argument."""
     if isinstance(value, (list, tuple)):
         return [path for item in value for path in _paths(item)]

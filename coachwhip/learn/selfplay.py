@@ -16,7 +16,7 @@ from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..cli.checkout import revision
 from ..cli.command import CommandError, file_name, warn, whole_number
@@ -104,7 +104,7 @@ def _selfplay(args: argparse.Namespace) -> int:
         return run(SelfplayRun(args, book, store), _workers(args, settings))
 
 
-def _described(args: argparse.Namespace, settings: OwnGames, books: Sequence[Book]) -> dict[str, Any]:
+def _described(args: argparse.Namespace, settings: OwnGames, books: Sequence[Book]) -> dict[str, object]:
     """Return the settings as the JSON file has them. Raises OSError."""
     return {
         **vars(settings),
@@ -139,7 +139,7 @@ def play(settings: OwnGames, to_the_end: int, start: GameStart) -> bytes:
 class GameStore:
     """A game file, to which one run at a time adds games, and the JSON file next to it with the settings of the games."""
 
-    def __init__(self, path: Path, settings_path: Path, settings: dict[str, Any], *, force: bool) -> None:
+    def __init__(self, path: Path, settings_path: Path, settings: dict[str, object], *, force: bool) -> None:
         """Open a file made with these settings, or make a new one; `force`: also if its settings cannot be read.
 
         Raises CommandError, OSError.
@@ -166,7 +166,7 @@ class GameStore:
         """Return how many games it has."""
         return sum(self.results.values())
 
-    def _known_settings(self, *, force: bool) -> dict[str, Any] | None:
+    def _known_settings(self, *, force: bool) -> dict[str, object] | None:
         """Return the settings of the games in the file; None if there are none."""
         if not self.path.stat().st_size or not self._settings_path.exists():
             return None
@@ -177,7 +177,7 @@ class GameStore:
                 return None
             raise CommandError(f"{self._settings_path} is damaged: replace it with --force, and it is made again") from error
 
-    def _resume(self, known: dict[str, Any] | None) -> None:
+    def _resume(self, known: dict[str, object] | None) -> None:
         """Count the games in the file, and cut off an incomplete one."""
         size = self._file.seek(0, os.SEEK_END)
         self._file.seek(0)
