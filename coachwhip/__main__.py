@@ -16,7 +16,7 @@ try:
     from types import SimpleNamespace
 
     from . import __version__
-    from .cli.output import LostOutput, use_utf8, watched
+    from .cli.streams import LostOutput, use_utf8, watched
     from .text import nearest, printable, shorten
     from .uci import worker
     from .uci.format import info_string

@@ -12,7 +12,7 @@ from functools import partial
 
 from ...cli.command import file_name, seconds, warn, whole_number
 from ...cli.files import write_bytes
-from ...cli.outputs import Output, WritingParser, add_force
+from ...cli.targets import Output, WritingParser, add_force
 from ...cli.pool import threads
 from ...cli.run import Experiment, run
 from ...cli.table import show

@@ -125,7 +125,7 @@ def require(module: str, what: str) -> None:
 
 
 class _Stop:
-    """Handler of the signals that end a command: the first raises KeyboardInterrupt, and the later ones let it finish its files."""
+    """Handler of the signals that end a command: the first raises KeyboardInterrupt; later ones are ignored while it finishes its files."""
 
     def __init__(self) -> None:
         self.holds = 0  # blocks that a signal must not interrupt

@@ -20,7 +20,7 @@ from typing import TypeVar
 from ..text import reason, shorten
 from .command import CommandError, warn
 from .files import append, lock, naming
-from .outputs import Output, require_regular
+from .targets import Output, require_regular
 
 FORMAT = 5
 LINE = re.compile(rb'(\{.+),"crc":"([0-9a-f]{8})"\}\n', re.DOTALL)

@@ -22,7 +22,7 @@ from ..cli.checkout import revision
 from ..cli.command import CommandError, file_name, warn, whole_number
 from ..cli.files import append, fingerprint, lock, naming, read_bytes, replacing, write_bytes
 from ..cli.journal import require_same_settings
-from ..cli.outputs import STDOUT, Output, WritingParser, add_force, check_outputs, require_apart, require_regular
+from ..cli.targets import STDOUT, Output, WritingParser, add_force, check_outputs, require_apart, require_regular
 from ..cli.pool import Pool, cluster, processes
 from ..cli.run import Experiment, run
 from ..cli.signature import engine_names, signature

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from ..cli.command import CommandError, file_name, number, whole_number
 from ..cli.files import fingerprint
 from ..cli.journal import Journal, add_journal_arguments, open_journal, part
-from ..cli.outputs import WritingParser
+from ..cli.targets import WritingParser
 from ..cli.pool import processes
 from ..cli.run import Experiment, run
 from ..cli.signature import engine_names

@@ -11,7 +11,7 @@ from ..cli.checkout import revision
 from ..cli.command import CommandError, file_name, number, warn, whole_number
 from ..cli.files import naming
 from ..cli.journal import require_same_settings
-from ..cli.outputs import Output, WritingParser, require_regular
+from ..cli.targets import Output, WritingParser, require_regular
 from ..cli.pool import here
 from ..cli.progress import progress
 from ..cli.run import run

@@ -16,7 +16,7 @@ from chess.engine import EngineError, SimpleEngine
 from ...cli.command import CommandError, file_name, sets_tunables, whole_number
 from ...cli.files import fingerprint, naming, replacing
 from ...cli.journal import add_journal_arguments, open_journal
-from ...cli.outputs import Output, WritingParser, add_force
+from ...cli.targets import Output, WritingParser, add_force
 from ...cli.pool import here
 from ...cli.run import run
 from ...core.engine import MAX_DEPTH

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from ...cli.command import CommandError, file_name, sets_tunables, whole_number
-from ...cli.outputs import Output, WritingParser, add_force
+from ...cli.targets import Output, WritingParser, add_force
 from ...cli.progress import progress
 from ...core.engine import MAX_DEPTH
 from ...evaluation import config

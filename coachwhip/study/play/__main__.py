@@ -12,7 +12,7 @@ from chess.engine import EngineError
 
 from ...cli.command import LARGEST_TIME, CommandError, file_name, number, seconds, whole_number
 from ...cli.files import naming
-from ...cli.outputs import Output, WritingParser
+from ...cli.targets import Output, WritingParser
 from ...games.openings import read_position
 from ...games.time_control import TimeControl
 from ...in_process import open_engine
