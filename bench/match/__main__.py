@@ -11,12 +11,11 @@ from contextlib import ExitStack, closing, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-from ...cli.command import LARGEST_COUNT, CommandError, Parser, file_name, warn, whole_number
+from ...cli.command import LARGEST_COUNT, CommandError, file_name, warn, whole_number
 from ...cli.files import fingerprint
 from ...cli.journal import add_journal_arguments, open_journal
-from ...cli.outputs import add_force, check_outputs, require_kind
+from ...cli.targets import Output, WritingParser, add_force
 from ...cli.pool import LOCAL, cluster, threads
 from ...cli.run import run
 from ...games.adjudication import open_tables
@@ -61,8 +60,8 @@ def hypotheses(text: str) -> tuple[float, ...]:
     return values
 
 
-def _parser() -> Parser:
-    parser = Parser("match", "Play games between UCI engines.", EPILOG)
+def _parser() -> WritingParser:
+    parser = WritingParser("match", "Play games between UCI engines.", EPILOG)
     engines = parser.add_argument_group("engines")
     add_engine_arguments(engines)
     own_tc = of_engine(type=parse_time_control, metavar="TC", help="time control of the preceding engine, instead of --tc")
@@ -94,14 +93,15 @@ def _parser() -> Parser:
     add("--sprt", type=hypotheses, metavar="ELO0,ELO1[,ALPHA,BETA]", help=about)
 
     add = parser.add_argument_group("results").add_argument
-    add("--pgn", type=file_name, metavar="FILE", help="append every finished game to this file")
+    add("--pgn", type=Output("PGN", grows=True), metavar="FILE", help="append every finished game to this file")
     about = "add nodes, nodes per second and the principal variation to the comments of --pgn"
     add("--pgn-details", action="store_true", help=about)
     add_journal_arguments(add, "game")
-    add("--log", type=file_name, metavar="FILE", help="add all lines to and from the engines, with their times, to this file")
+    about = "add all lines to and from the engines, with their times, to this file"
+    add("--log", type=Output("a log of match", grows=True), metavar="FILE", help=about)
     add("--json", action="store_true", help="print one JSON object instead of text")
     help_report = "write a page of HTML: results, curves, and the games on a board (the first 1000); one file, no network"
-    add("--report", type=file_name, metavar="FILE", help=help_report)
+    add("--report", type=Output("a page of coachwhip"), metavar="FILE", help=help_report)
     add_force(add)
     return parser
 
@@ -135,8 +135,8 @@ def _match(args: argparse.Namespace) -> int:
 
 def _warn_of_load(players: Sequence[EngineSpec], games: int) -> None:
     """Warn if the engines that think at the same time have more threads than this computer has processors."""
-    options = [{name.lower(): value for name, value in player.options.items()} for player in players]
-    threads = max(parse_int(option.get("threads", "1")) or 1 for option in options)
+    options = [item for player in players for item in player.options.items()]
+    threads = max([1, *(parse_int(value) or 1 for name, value in options if name.lower() == "threads")])
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if games * threads > processors:
         load = f"--concurrency {games} with engines of {counted(threads, 'thread')} needs {games * threads} processors"
@@ -144,14 +144,9 @@ def _warn_of_load(players: Sequence[EngineSpec], games: int) -> None:
 
 
 def _check(args: argparse.Namespace) -> None:
-    """Check the command line. Raises CommandError, OSError."""
-    check_outputs(args, {"report": "a page of coachwhip"}, ["pgn", "journal", "log"], reads=[OPENINGS.path])
-    if args.pgn:
-        require_kind(args.pgn, "PGN")
-    if args.log:
-        require_kind(args.log, "a log of match")
-        if args.scheduler:
-            raise CommandError("--log is for engines that this process starts, and --scheduler starts them elsewhere")
+    """Check the command line. Raises CommandError."""
+    if args.log and args.scheduler:
+        raise CommandError("--log is for engines that this process starts, and --scheduler starts them elsewhere")
     players = len(values_of(args.engine_words, "--name"))
     if players < 2:
         raise CommandError("name at least two engines, each with --engine or --revision")
@@ -190,7 +185,7 @@ def _openings(args: argparse.Namespace) -> list[Opening]:
     return choose(book, (args.games + 1) // 2, args.seed)
 
 
-def _settings(args: argparse.Namespace, contest: Contest) -> dict[str, Any]:
+def _settings(args: argparse.Namespace, contest: Contest) -> dict[str, object]:
     """Return what must be the same when a match is resumed; its length and concurrency may change."""
     book = "start position" if args.openings else "Chess960 start positions"
     if path := _book_file(args):

@@ -40,11 +40,15 @@ class Parser(argparse.ArgumentParser):
         formatter = argparse.RawDescriptionHelpFormatter
         super().__init__(prog=f"coachwhip {name}", description=about, epilog=epilog, formatter_class=formatter)
 
-    def run(self, argv: Sequence[str], body: Callable[[argparse.Namespace], int]) -> int:
+    def run(
+        self, argv: Sequence[str], body: Callable[[argparse.Namespace], int], complain: Callable[[str], None] | None = None
+    ) -> int:
         """Parse `argv` and run `body`; returns the exit code: 2 after a bad command line or an error, 130 after Ctrl-C, SIGTERM and SIGHUP.
 
-        Errors are CommandError, OSError (see `files.naming`), a library that is not installed, and too little memory.
+        Errors are CommandError, OSError (see `files.naming`), a library that is not installed, and too little memory. `complain`
+        gets the message (default: `warn`).
         """
+        complain = complain or warn
         try:
             with stoppable():
                 with uninterrupted():  # where argparse would raise an error of its own
@@ -53,7 +57,7 @@ class Parser(argparse.ArgumentParser):
         except SystemExit:  # argparse has printed the help text
             return 0
         except KeyboardInterrupt:
-            warn(f"{self.prog}: interrupted")
+            complain(f"{self.prog}: interrupted")
             return INTERRUPTED
         except CommandError as error:
             complaint = str(error)
@@ -63,7 +67,7 @@ class Parser(argparse.ArgumentParser):
             complaint = missing(error)
         except MemoryError:
             complaint = "not enough memory"
-        warn(f"{self.prog}: {complaint}")
+        complain(f"{self.prog}: {complaint}")
         return 2
 
     def _parse(self, words: Sequence[str]) -> argparse.Namespace:
@@ -121,7 +125,7 @@ def require(module: str, what: str) -> None:
 
 
 class _Stop:
-    """Handler of the signals that end a command: the first raises KeyboardInterrupt, and the later ones let it finish its files."""
+    """Handler of the signals that end a command: the first raises KeyboardInterrupt; later ones are ignored while it finishes its files."""
 
     def __init__(self) -> None:
         self.holds = 0  # blocks that a signal must not interrupt

@@ -17,10 +17,10 @@ from contextlib import closing
 from functools import partial
 from typing import Any, NamedTuple
 
-from ..cli.command import CommandError, Parser, file_name, number, whole_number
+from ..cli.command import CommandError, file_name, number, whole_number
 from ..cli.files import fingerprint
 from ..cli.journal import Journal, add_journal_arguments, open_journal, part
-from ..cli.outputs import check_outputs
+from ..cli.targets import WritingParser
 from ..cli.pool import processes
 from ..cli.run import Experiment, run
 from ..cli.signature import engine_names
@@ -144,9 +144,9 @@ OPTIONS = (
 )
 
 
-def _parser() -> Parser:
+def _parser() -> WritingParser:
     about = "Tune numbers of the search by games of the engine against itself (SPSA)."
-    parser = Parser("spsa", about, EPILOG)
+    parser = WritingParser("spsa", about, EPILOG)
     add = parser.add_argument
     tune = "tunable to tune, or a pattern; may be repeated"
     add("--tune", type=_tune, action="append", required=True, metavar="NAME[=START[:MIN:MAX[:STEP]]]", help=tune)
@@ -199,7 +199,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _spsa(args: argparse.Namespace) -> int:
-    check_outputs(args, {}, ["journal"])
     parameters = chosen(args.tune)
     for name in {parameter.name for parameter in parameters}.intersection(dict(args.set)):
         raise CommandError(f"{name} is tuned, so --set cannot fix it: --tune {name}=START says where it starts")

@@ -13,10 +13,10 @@ from typing import TextIO
 
 from chess.engine import EngineError, SimpleEngine
 
-from ...cli.command import CommandError, Parser, file_name, sets_tunables, whole_number
+from ...cli.command import CommandError, file_name, sets_tunables, whole_number
 from ...cli.files import fingerprint, naming, replacing
 from ...cli.journal import add_journal_arguments, open_journal
-from ...cli.outputs import add_force, check_outputs
+from ...cli.targets import Output, WritingParser, add_force
 from ...cli.pool import here
 from ...cli.run import run
 from ...core.engine import MAX_DEPTH
@@ -34,11 +34,12 @@ Exit code 1 if a game could not be read or analysed to its end; 130 after Ctrl-C
 
 def main(argv: Sequence[str]) -> int:
     """Run the subcommand."""
-    parser = Parser(
+    parser = WritingParser(
         "analyse", "Annotate the games of PGN files: evaluations, bad moves and better lines, accuracy of the players.", EPILOG
     )
     add = parser.add_argument
-    add("files", nargs="*", type=file_name, metavar="FILE", help=f"PGN files; - for standard input (default: {GAMES.in_words()})")
+    about = f"PGN files; - for standard input (default: {GAMES.in_words()})"
+    add("files", nargs="*", type=file_name, default=[GAMES.path], metavar="FILE", help=about)
     player = "judge only the moves of this player: one or more words of the name, in any order and case"
     add("--player", metavar="NAME", help=player)
     add_limits(parser, f"{DEFAULT_SECONDS:g}", max_depth=MAX_DEPTH)
@@ -49,11 +50,11 @@ def main(argv: Sequence[str]) -> int:
     add("--hash", type=whole_number(1, MAX_HASH_MB), default=64, metavar="MB", help=size)
     add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
     add("--set", **sets_tunables())
-    add("--output", type=file_name, metavar="FILE", help="write the annotated games to FILE")
+    add("--output", type=Output("PGN"), metavar="FILE", help="write the annotated games to FILE")
     page = "write an HTML report with boards, lines and a graph of each game: one file, which works offline"
-    add("--report", type=file_name, metavar="FILE", help=page)
+    add("--report", type=Output("a page of coachwhip"), metavar="FILE", help=page)
     about = "write positions (EPD with bm) in which one move is much better than all others, from the mistakes of the games"
-    add("--puzzles", type=file_name, metavar="FILE", help=about)
+    add("--puzzles", type=Output("EPD"), metavar="FILE", help=about)
     add_force(add)
     add_journal_arguments(add, "game")
     add("--json", action="store_true", help="print one JSON object instead of text")
@@ -61,13 +62,11 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _analyse(args: argparse.Namespace) -> int:
-    kinds = {"output": "PGN", "report": "a page of coachwhip", "puzzles": "EPD"}
-    check_outputs(args, kinds, ["journal"], reads=[GAMES.path])
-    if not args.files:
+    if args.files == [GAMES.path]:
         GAMES.warn_default()
     control = limit_of(args, TimeControl(time=DEFAULT_SECONDS))
     with contextlib.ExitStack() as stack:
-        files = [(_regular(path, stack), str(path)) for path in args.files or [GAMES.path]]
+        files = [(_regular(path, stack), str(path)) for path in args.files]
         surveyed = survey(files, args.player)
         engine = stack.enter_context(_engine(args))
         settings = {

@@ -62,7 +62,7 @@ def _studies(files: Sequence[tuple[str, str]], player: str | None) -> Iterator[A
         yield study
 
 
-def _stored(line: Mapping[str, Any]) -> tuple[int, tuple[list[Any], list[str]]]:
+def _stored(line: Mapping[str, object]) -> tuple[int, tuple[list[Any], list[str]]]:
     """Return the number of a game in the journal, its analyses for `AnalysedGame.load`, and its puzzles. Raises LookupError, TypeError."""
     found = [part(puzzle, str) for puzzle in part(line["puzzles"], list)]
     return part(line["game"], int), (part(line["analyses"], list), found)
@@ -112,7 +112,7 @@ class AnalysisRun(Experiment[AnalysedGame, list[str]]):
         self._puzzles: list[str] = []
         self._sides: list[tuple[Side, Side]] = []  # the results of the players
         self._shown: list[AnalysedGame] = []  # on the page
-        self._games: list[dict[str, Any]] = []  # for --json
+        self._games: list[dict[str, object]] = []  # for --json
         self._is_complete = False
 
     def __enter__(self) -> None:

@@ -13,8 +13,8 @@ from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
 
-from ...cli.command import CommandError, Parser, file_name, sets_tunables, whole_number
-from ...cli.outputs import add_force, check_outputs
+from ...cli.command import CommandError, file_name, sets_tunables, whole_number
+from ...cli.targets import Output, WritingParser, add_force
 from ...cli.progress import progress
 from ...core.engine import MAX_DEPTH
 from ...evaluation import config
@@ -51,7 +51,7 @@ def names(possible: Collection[str], text: str) -> list[str]:
 
 def main(argv: Sequence[str]) -> int:
     """Run the subcommand. Progress goes to stderr, the table to stdout; Ctrl-C reports the finished rows."""
-    parser = Parser(
+    parser = WritingParser(
         "lab",
         "Measure the techniques of adversarial search. Each row adds one technique to the row before, from plain minimax on.",
         EPILOG,
@@ -73,13 +73,13 @@ def main(argv: Sequence[str]) -> int:
     add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
     add("--set", **sets_tunables())
     add("--json", action="store_true", help="print one JSON object instead of text")
-    add("--report", type=file_name, metavar="FILE", help="write a page of HTML: the table, a chart of it and explanations")
+    about = "write a page of HTML: the table, a chart of it and explanations"
+    add("--report", type=Output("a page of coachwhip"), metavar="FILE", help=about)
     add_force(add)
     return parser.run(argv, _lab)
 
 
 def _lab(args: argparse.Namespace) -> int:
-    check_outputs(args, {"report": "a page of coachwhip"})
     experiment = _experiment(args)
     results: laboratory.Results = {}
     try:

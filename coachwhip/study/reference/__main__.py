@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import chess
 
-from ...cli.command import CommandError, Parser, file_name, numbers, whole_number
+from ...cli.command import CommandError, file_name, numbers, whole_number
 from ...cli.files import read_bytes, write_bytes
-from ...cli.outputs import add_force, check_outputs
+from ...cli.targets import Output, WritingParser, add_force
 from ...cli.table import plain
 from .alphabeta import alpha_beta
 from .beam import beam
@@ -156,7 +156,7 @@ def mazes(rounds: int) -> Iterator[Row]:
 
 def main(argv: Sequence[str]) -> int:
     """Run the subcommand."""
-    parser = Parser("reference", "Compare textbook searches on small games; draw the search of a tree; play in a maze.")
+    parser = WritingParser("reference", "Compare textbook searches on small games; draw the search of a tree; play in a maze.")
     add, what = parser.add_argument, parser.add_mutually_exclusive_group().add_argument
     add("--depth", type=whole_number(1, 4), default=2, metavar="N", help="plies in chess, rounds in a maze (default 2)")
     what("--json", action="store_true", help="print one JSON object instead of text")
@@ -170,7 +170,8 @@ def main(argv: Sequence[str]) -> int:
     add("--order", type=order, metavar="PLAYERS", help="who moves in the tree, level by level: max,chance,min (default max,min)")
     add("--min-first", dest="order", action="store_const", const=(1, 0), help="MIN moves first in the tree")
     add("--seed", type=whole_number(0, 10**9), metavar="N", help="of random trees and ghosts")
-    add("--report", type=file_name, metavar="FILE", help="write a page of HTML that goes through the search of the tree")
+    page = "write a page of HTML that goes through the search of the tree"
+    add("--report", type=Output("a page of coachwhip"), metavar="FILE", help=page)
     add("--exercise", action="store_true", help="let the page start with an exercise")
     add_force(add)
     return parser.run(argv, _reference)
@@ -186,7 +187,6 @@ def order(text: str) -> tuple[int, ...]:
 
 
 def _reference(args: argparse.Namespace) -> int:
-    check_outputs(args, {"report": "a page of coachwhip"})
     shows_tree = args.tree is not None or args.file or args.random
     if (args.report and not shows_tree) or (args.exercise and not args.report):
         raise CommandError("--report needs a tree, and --exercise needs --report")
