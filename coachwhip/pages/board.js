@@ -9,6 +9,15 @@ const colourOf = (sign) => (sign === sign.toUpperCase() ? "white" : "black");
 const isFlipped = (holder) => holder.dataset.side === "black"; // Black is at the bottom
 const squareOf = (rect) => [...rect.classList].find((word) => /^[a-h][1-8]$/.test(word));
 
+// Returns what the browser has kept under a name; null if that is nothing, as where it blocks, or has no storage.
+function kept(name) {
+  try {
+    return localStorage.getItem(name);
+  } catch {
+    return null;
+  }
+}
+
 // Returns the upper left corner of a square.
 function corner(square, flipped) {
   const file = square.charCodeAt(0) - 97, rank = square.charCodeAt(1) - 49;

@@ -145,6 +145,8 @@
   const keys = { Home: "first", ArrowLeft: "back", ArrowRight: "next", End: "last", n: "worse", p: "better", f: "flip", Escape: "leave" };
 
   if (!games.length) return;
+  const back = one("header a");
+  if (back && location.search !== `?key=${kept("coachwhip")}`) back.search = location.search;
   document.body.classList.add("scripted");
   all("[data-step]").forEach((button) => button.addEventListener("click", actions[button.dataset.step]));
   all(".stage .board").forEach((board) => board.addEventListener("click", () => { if (line) go(at); }));

@@ -700,3 +700,20 @@ def test_practise_judges_moves_and_prints_a_board_for_each_mistake(two_games: st
         assert verdict() == "You found 1 of 2 at the first try."
         tab.value("dispatchEvent(new Event('beforeprint'))")
         assert tab.value("all('.mistakes .board').map((board) => all('use', board).length)") == [32, 32]
+
+
+def test_a_terminal_gets_a_way_to_the_report_instead_of_pgn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`--browser` is that way: it opens a file with the name of the games in this folder."""
+    terminal, said, opened = io.StringIO(), io.StringIO(), list[str]()
+    monkeypatch.setattr(terminal, "isatty", lambda: True, raising=False)
+    for name, stream in (("stdout", terminal), ("stderr", said)):
+        monkeypatch.setattr(sys, name, stream)
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    monkeypatch.chdir(tmp_path)
+    Path("mine.pgn").write_text(FOOLS_MATE)
+    assert main(["mine.pgn", "--nodes", "1000"]) == 0
+    assert "--browser" in said.getvalue()
+    assert main(["mine.pgn", "--nodes", "1000", "--browser"]) == 0
+    assert opened == [(tmp_path / "mine.html").as_uri()]
+    assert "Allows mate" in Path("mine.html").read_text(encoding="utf-8")
+    assert "1. f3" not in terminal.getvalue()

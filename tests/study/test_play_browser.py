@@ -115,8 +115,10 @@ def test_the_printed_address_lets_in_one_browser(start: Any) -> None:
     client = start()
     address, host = client.address.removeprefix(f"http://{client.host}"), {"Host": client.host}
     assert client.ask("GET", "/?token=wrong", host).status == 403
+    assert client.ask("GET", address, host).status == 200  # by a page without scripts, which cannot keep the key
     first = client.ask("GET", address, host)
     assert (first.status, first.headers["Set-Cookie"], client.server.key in first.read().decode()) == (200, None, True)
+    assert client.do("state")["status"] == "Your move."
     again = client.ask("GET", address, host)
     assert (again.status, b"start coachwhip again" in again.read()) == (403, True)
     page = client.ask("GET", "/", host)
@@ -172,7 +174,7 @@ def test_no_command_line_names_the_address(start: Any, tmp_path: Path, monkeypat
     client.server.open_browser()
     assert opened.get(timeout=20) == (door := next(tmp_path.glob("[!.]*.html"))).as_uri()
     assert (door.stat().st_mode & 0o777, client.address in door.read_text()) == (0o600, True)
-    client.ask("GET", client.address.removeprefix(f"http://{client.host}"), {"Host": client.host})
+    client.do("state")
     assert not door.exists()
 
 
@@ -366,6 +368,48 @@ def test_a_game_from_a_pasted_text(text: str, fen: str, start: Any) -> None:
         assert (answer["message"], answer["fen"]) == ("", fen)
 
 
+def ready(client: Client, answer: dict[str, Any], *, stop: bool = False) -> dict[str, Any]:
+    """The answer to `report` at the end of the analysis."""
+    end = time.monotonic() + 60
+    while not answer["ready"]:
+        assert time.monotonic() < end, answer
+        answer = client.do("report", stop=stop)
+    return answer
+
+
+def test_my_games(start: Any) -> None:
+    """Won, lost and left ones, the newest first, each with what goes on with it; one that ends by mate can be analysed."""
+    client = start()
+    new = {"level": "1200", "clock": "none", "color": "white", "start": ""}
+    client.do("move", text="d4")
+    client.do("new", **new)
+    client.do("move", text="c4")
+    client.do("resign")
+    client.do("new", **{**new, "level": FULL, "start": "1. f3 e5 2. g4 *"})
+    client.wait(4)
+    games = client.do("games")["games"]
+    assert [game["result"] for game in games] == ["lost", "lost", "not finished"]
+    assert [game["goes_on"] for game in games] == ["", "", "start"]
+    assert [game["opponent"] for game in games] == ["coachwhip", "coachwhip (1200)", "coachwhip"]
+    assert ready(client, client.do("analyse", text=games[0]["text"]))["done"] == 5
+    assert "Allows mate" in client.game.report()
+
+
+def test_an_analysis_that_is_stopped_keeps_what_it_has(start: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of several games, too; when it is asked for again, it begins again."""
+    monkeypatch.setattr("coachwhip.study.play.report.LIMIT", Limit(time=0.2))
+    client = start(Replies([]))
+    text = "1. e4 e5 2. Nf3 Nc6 *\n\n1. d4 d5 *\n\n1. c4 *\n"
+    assert client.do("analyse", text="hello")["message"] == "This PGN: it contains no game."
+    begun = client.do("analyse", text=text)
+    assert (begun["total"], begun["ready"]) == (10, False)
+    stopped = ready(client, begun, stop=True)
+    assert 0 < stopped["done"] < 10
+    assert client.game.report().count("Not all positions were analysed.") == 3
+    assert client.do("analyse", text=text)["done"] < stopped["done"] + 1
+    client.do("report", stop=True)
+
+
 def test_castling_squares_of_chess960(start: Any) -> None:
     """The king may be put on its rook always, on its square unless that is a step of the king."""
     client = start(Replies([]), chess.Board("4k3/8/8/8/8/8/8/R4K1R w KQ - 0 1", chess960=True))
@@ -548,7 +592,7 @@ def test_the_page_in_a_game(chromium: Browser, start: Any) -> None:
     tab.click("[data-do=hint]", "#shows-lines")
     tab.wait("document.querySelector('.message').textContent.startsWith('Perhaps')")
     tab.wait("document.querySelectorAll('.lines li').length === 3")
-    assert tab.value("document.documentElement.scrollWidth <= innerWidth && !document.querySelector('#report').offsetWidth")
+    assert tab.value("document.documentElement.scrollWidth <= innerWidth && !document.querySelector('#analyse').offsetWidth")
     tab.click("#flip", square("e2", "black"), square("e3", "black"))
     client.wait(3)
     tab.click("[data-do=threat]")
@@ -561,10 +605,10 @@ def test_the_page_in_a_game(chromium: Browser, start: Any) -> None:
     tab.wait("one('[data-do=resign]').textContent === 'Resign? Click again'")
     assert not client.game.game.ending
     tab.click("[data-do=resign]")
-    tab.wait("!document.querySelector('#report').hidden")
+    tab.wait("!document.querySelector('#end').hidden")
     assert tab.value("all('[data-do]:disabled').map((button) => button.dataset.do).join()") == "hint,threat,draw,resign"
     assert tab.value("all('.lines li').length") == 0  # those of a position that has gone
-    tab.click("#report")
+    tab.click("#analyse")
     tab.wait("location.pathname === '/report' && document.querySelectorAll('a.move').length === 3")
     assert tab.value("one('.stage').classList.contains('flipped')") is False  # White is the person
     tab.click("header a")
@@ -573,7 +617,49 @@ def test_the_page_in_a_game(chromium: Browser, start: Any) -> None:
     tab.type("hello")
     tab.click("#new button")
     tab.wait("/^This PGN: /.test(one('#fault').textContent)")
-    tab.click("#cancel")
+    tab.value("one('#start').value = '1. f3 e5 2. g4 Qh4# 0-1'")  # one's own finished game
+    tab.click("#study")
+    tab.wait("location.pathname === '/report' && document.querySelectorAll('a.move').length === 4")
+    tab.click("header a")
+    tab.wait("location.pathname === '/' && /You lose/.test(document.querySelector('.status')?.textContent)")
+    tab.click("#mine")
+    tab.wait("!!one('#games[open] li button')")
+    tab.click("#games li button")
+    tab.wait("location.pathname === '/report' && document.querySelectorAll('a.move').length === 3")
     tab.go("data:text/html,<title>another site</title>")
     for path in (f"game.pgn{client.key}", "do"):
         assert tab.value(f"fetch('http://{client.host}/{path}').then(() => 'read', () => 'blocked')") == "blocked"
+
+
+@pytest.mark.needs_program(CHROMIUM)
+@pytest.mark.parametrize(
+    "storage",
+    [
+        "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('blocked', 'SecurityError'); } })",
+        "Object.defineProperty(window, 'localStorage', { value: undefined })",
+        "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }",
+    ],
+    ids=["blocked", "absent", "full"],
+)
+def test_a_browser_that_keeps_nothing(storage: str, chromium: Browser, start: Any) -> None:
+    """The key stays in the address: through a reload, an earlier position, the report and the way back."""
+    client = start(Replies(["e5"]))
+    tab = chromium.open("data:text/html,<title>empty</title>")
+    tab.send("Page.enable")
+    tab.send("Page.addScriptToEvaluateOnNewDocument", source=storage)
+    tab.go(client.address)
+    wait_for(tab, "No moves yet.")
+    tab.click(square("e2"), square("e4"))
+    wait_for(tab, "1. e4 e5")
+    tab.value("document.title = 'before', location.reload()")
+    tab.wait("document.title !== 'before'")
+    wait_for(tab, "1. e4 e5")
+    tab.click(".record a")
+    tab.wait("!one('[data-step=leave]').hidden")
+    tab.click("[data-step=leave]", "[data-do=resign]", "[data-do=resign]")
+    tab.wait("!one('#end').hidden")
+    tab.click("#analyse")
+    tab.wait("location.pathname === '/report' && document.querySelectorAll('a.move').length === 2")
+    tab.click("header a")
+    tab.wait("location.pathname === '/'")
+    wait_for(tab, "1. e4 e5")

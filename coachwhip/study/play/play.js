@@ -4,7 +4,7 @@
   const SIDES = ["white", "black"], GONE = "coachwhip has ended; start it again to play on.";
   const stage = one(".stage"), bar = one(".bar"), list = one(".lines"), input = one("#text"), showsLines = one("#shows-lines");
   const message = one(".message"), record = one(".record"), setup = one("#setup"), resign = one("[data-do=resign]");
-  const key = `?key=${localStorage.getItem("coachwhip")}`;
+  const key = location.search || `?key=${kept("coachwhip")}`;
   let state = { version: -1 }, received = 0, lines = [], arrow = {};
 
   function say(text) {
@@ -35,7 +35,7 @@
     [lines, arrow] = [[], {}];
     say("");
     one(".status").textContent = state.status; // it is read aloud
-    one("#report").hidden = !state.over;
+    one("#end").hidden = !state.over;
     one(".offer").hidden = !state.offer;
     one(".offer span").textContent = state.offer;
     all("[data-ends]").forEach((button) => { button.disabled = state.over; });
@@ -51,7 +51,7 @@
 
   // Shows a position of the game; the last one is where it goes on.
   function goTo(ply) {
-    history.replaceState(null, "", ply >= state.fens.length - 1 ? location.pathname : `#${Math.max(0, ply)}`);
+    history.replaceState(null, "", ply >= state.fens.length - 1 ? location.pathname + location.search : `#${Math.max(0, ply)}`);
     view();
   }
 
@@ -104,23 +104,87 @@
     goTo(Infinity);
   }
 
+  // Analyses the games of a PGN, or that on the board; returns why it cannot. At the end the report is shown, unless a game is played.
+  async function analyse(text) {
+    let now = await send({ do: "analyse", text }), stop = false;
+    if (now.message) return now.message;
+    all("dialog[open]").forEach((dialog) => dialog.close());
+    const row = one("#analysis"), button = one("#stop"), link = one("a", row);
+    [row.hidden, button.hidden, link.hidden] = [false, false, true];
+    button.onclick = () => { stop = true; };
+    while (now.ready === false) {
+      [one("progress").value, one("progress").max, one("span", row).textContent] = [now.done, now.total, `${now.done} of ${now.total}`];
+      await new Promise((done) => { setTimeout(done, 300); });
+      now = await send({ do: "report", stop });
+    }
+    [row.hidden, button.hidden, link.hidden] = [!now.ready, true, !now.ready];
+    if (now.ready && !state.running) location.href = link.href;
+    return now.message ?? "";
+  }
+
+  async function showGames() {
+    const dialog = one("#games"), { games = [], message: fault } = await send({ do: "games" });
+    one("p", dialog).hidden = games.length > 0;
+    one("ul", dialog).replaceChildren(...games.map((game) => {
+      const item = document.createElement("li"), words = `${game.date}: against ${game.opponent}, ${game.side}, ${game.result}`;
+      const addButton = (text, action) => {
+        const button = document.createElement("button");
+        button.textContent = text;
+        button.setAttribute("aria-label", `${text}: ${words}`);
+        button.onclick = action;
+        item.append(" ", button);
+      };
+      item.append(words);
+      if (game.goes_on) addButton("Go on", () => goOn(game));
+      addButton("Analyse", async () => { one("p", dialog).textContent = await analyse(game.text); });
+      return item;
+    }));
+    if (!fault) dialog.showModal();
+  }
+
+  // Goes on with a game in progress: on the board, left by another program, or, with the same level and side, from its PGN.
+  function goOn({ goes_on: how, opponent, side, text }) {
+    one("#games").close();
+    if (how === "start") offer(text, side, /\((\d+)\)/.exec(opponent)?.[1] ?? "full strength");
+    else if (how === "resume") send({ do: "resume" });
+  }
+
+  // Opens the dialog of a new game, with this text to start from or to analyse.
+  function offer(text, side, level) {
+    [one("#fault").textContent, one("#start").value] = ["", text];
+    if (side) one("#color").value = side;
+    if (one(`#level option[value="${level}"]`)) one("#level").value = level;
+    setup.showModal();
+  }
+
   all("[data-do]").forEach((button) => button.addEventListener("click", act));
   one("#flip").addEventListener("click", () => stage.classList.toggle("flipped"));
   one("[data-step=leave]").addEventListener("click", () => goTo(Infinity));
   showsLines.addEventListener("change", showLines);
-  one("#report").addEventListener("click", () => say("The game is being analysed; this may take a minute."));
+  one("#analyse").addEventListener("click", () => analyse(""));
+  one("#study").addEventListener("click", async () => { one("#fault").textContent = await analyse(one("#start").value); });
+  one("#mine").addEventListener("click", showGames);
   one("#entry").addEventListener("submit", async (event) => {
     event.preventDefault();
     const { message: fault } = await send({ do: "move", text: input.value });
     if (fault === "") input.value = "";
   });
-  one("#open").addEventListener("click", () => { one("#fault").textContent = ""; setup.showModal(); });
-  one("#cancel").addEventListener("click", () => setup.close());
+  one("#open").addEventListener("click", () => offer(""));
+  all("dialog .close").forEach((button) => button.addEventListener("click", () => button.closest("dialog").close()));
   one("#new").addEventListener("submit", async (event) => {
     event.preventDefault();
     const { message: fault } = await send({ do: "new", ...Object.fromEntries(new FormData(event.target)) });
     one("#fault").textContent = fault;
     if (!fault) setup.close();
+  });
+  addEventListener("dragover", (event) => event.preventDefault());
+  addEventListener("drop", async (event) => {
+    event.preventDefault();
+    const { files: [file] } = event.dataTransfer, text = file ? await file.text() : event.dataTransfer.getData("text");
+    if (text && !one("dialog[open]:not(#setup)")) offer(text);
+  });
+  addEventListener("paste", (event) => {
+    if (!event.target.closest("input, textarea, dialog")) offer(event.clipboardData.getData("text"));
   });
   addEventListener("hashchange", view);
   addEventListener("keydown", (event) => {

@@ -2,8 +2,8 @@
 """The game in a browser: an HTTP server for the person at this computer, and nobody else.
 
 The page's script, `play.js`, knows no rules of chess: it asks for the game again and again, gets each new position with its legal moves,
-and sends what the person does, all as JSON. The printed address lets one browser in, once, and gives it a key, which its script sends
-with each request. Without the key, under another host name or from the page of another site, every request is rejected, except for the
+and sends what the person does, all as JSON. The printed address gives the browser a key, which its script sends with each request,
+and lets in nobody else once it has. Without the key, under another host name or from the page of another site, every request is rejected, except for the
 page without a game. There is no cookie: browsers send cookies to every server of this computer, whatever its port.
 """
 
@@ -29,6 +29,7 @@ from .shared import Table
 
 ADDRESS = "127.0.0.1"
 MAX_REQUEST = 1 << 18  # bytes; a pasted game is the longest
+TOO_LONG = f"This is longer than {MAX_REQUEST >> 10} KiB; coachwhip analyse FILE --browser reads any file."
 NO_ENTRY = "Open the address that coachwhip has printed; it works once, so if it has been used, start coachwhip again."
 HEADERS = {  # of every answer; the rest of a page's policy is in the page, see `document`
     "Content-Security-Policy": "frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
@@ -40,7 +41,7 @@ HEADERS = {  # of every answer; the rest of a page's policy is in the page, see 
 
 
 class Server(ThreadingHTTPServer):
-    """The server of a game: gives `key` to the browser that brings `token` first, and then lets in only who has it."""
+    """The server of a game: gives `key` for `token`, until that comes back; then `token` is None."""
 
     _door: Path | None = None  # forwards to the address
     daemon_threads = True
@@ -50,9 +51,8 @@ class Server(ThreadingHTTPServer):
         super().__init__((ADDRESS, port), Handler)
         self.game, self.page = game, game_page(game)
         self.host = f"{ADDRESS}:{self.server_port}"
-        self.token, self.key = secrets.token_urlsafe(), secrets.token_urlsafe()
-        self.url = f"http://{self.host}/?token={self.token}"
-        self._entry = threading.Lock()  # never released
+        self.token: str | None = secrets.token_urlsafe()
+        self.key, self.url = secrets.token_urlsafe(), f"http://{self.host}/?token={self.token}"
 
     def open_browser(self) -> None:
         """Open a file that only this user can read, which forwards to the address: all users can read command lines.
@@ -67,12 +67,10 @@ class Server(ThreadingHTTPServer):
             # In a thread: a text browser returns at its end.
             threading.Thread(target=webbrowser.open, args=[self._door.as_uri()], daemon=True).start()
 
-    def enter(self, token: str) -> bool:
-        """Return whether this is the token, which is good once."""
-        if not _is_same(token, self.token) or not self._entry.acquire(blocking=False):
-            return False
+    def enter(self) -> None:
+        """Close the door behind the browser that has the key; one that cannot keep it, as without scripts, may try again."""
+        self.token = None
         self._close_door()
-        return True
 
     def server_close(self) -> None:
         """Free the port."""
@@ -117,12 +115,16 @@ class Handler(BaseHTTPRequestHandler):
         if not self._is_local():
             return 403, "Requests from other sites are rejected.", plain
         match f"{self.command} {path}":
+            case "GET /" if server.token and _is_same(query, f"token={server.token}"):
+                return 200, entry_page(server.key), "text/html"
             case "GET /" if not query:
                 return 200, server.page, "text/html"
-            case "GET /" if server.enter(query.removeprefix("token=")):
-                return 200, entry_page(server.key), "text/html"
             case _ if not _is_same(query, f"key={server.key}"):
                 return 403, NO_ENTRY, plain
+        server.enter()
+        match f"{self.command} {path}":
+            case "GET /":
+                return 200, server.page, "text/html"
             case "GET /game.pgn":
                 return 200, f"{server.game.game.pgn()}\n", "application/x-chess-pgn"
             case "GET /report":
@@ -130,7 +132,7 @@ class Handler(BaseHTTPRequestHandler):
             case "POST /do":
                 size = int(self.headers.get("Content-Length", ""))
                 if not 0 <= size <= MAX_REQUEST:
-                    return 413, f"A request has at most {MAX_REQUEST} bytes.", plain
+                    return 413, TOO_LONG, plain
                 return 200, json.dumps(server.game.handle(json.loads(self.rfile.read(size)))), "application/json"
         return 404, "There is no such page.", plain
 

@@ -5,7 +5,6 @@ import secrets
 import threading
 from argparse import Namespace
 from collections.abc import Mapping
-from io import StringIO
 from typing import Any
 
 import chess
@@ -14,21 +13,22 @@ from chess.engine import Limit
 
 from ...cli.command import CommandError
 from ...coach import judge
-from ...coach.analyst import Analyst, lines_of
+from ...coach.analyst import lines_of
 from ...coach.line import Line
-from ...coach.study import LINE_PLIES, AnalysedGame, score_text
+from ...coach.study import LINE_PLIES, score_text
 from ...games.time_control import TimeControl
 from ...in_process import open_engine
-from ...pages import board_page
 from ...pages.board import legal_moves, positions_after, squares
 from ...uci.options import MAX_ELO, MIN_ELO
 from .game import Game, Setup
 from .kept import Drafts
+from .mine import my_games
 from .opponent import Opponent
+from .report import Report
 from .saved import save, save_or_show
 from .typed import from_text, read_move
 
-LINES, ANALYSIS = Limit(time=0.5), Limit(nodes=100_000)  # of the lines next to the board; of each position for the report
+LINES = Limit(time=0.5)  # of the lines next to the board
 CLOCKS = {f"{base}+{plus}": TimeControl(60 * base, plus) for base, plus in ((3, 2), (5, 3), (10, 5), (15, 10))}
 FULL = "full strength"
 WAIT_SECONDS = 1.0  # for a newer state: a browser has six connections to an address, and may have more tabs
@@ -45,7 +45,7 @@ class Table:
         self._saved = -1  # `game.changes` of the last finished game that was written to --pgn
         self._analyst = open_engine({"WeightsFile": str(args.weights or "")})  # closed at the end of the program
         self._analysing = threading.Lock()
-        self._report = "", ""  # the last analysed game, and its page
+        self._report: Report | None = None  # the last one
         levels = sorted({args.elo or MIN_ELO, MIN_ELO, *range(200, MAX_ELO + 1, 200)})
         self.levels = {**{str(level): level for level in levels}, FULL: None}
         self.clock = f"{args.time.base / 60:g}+{args.time.increment:g}" if args.time.base else "none"
@@ -132,14 +132,14 @@ class Table:
                 answer["message"] = "" if game.undo() else "There is no move of yours to take back."
             case "resign":
                 game.resign()
-            case "resume" if game.running is None:
+            case "resume":
                 self._drafts.resume()
             case "discard":
                 self._drafts.discard()
             case "new":
                 answer["message"] = self._new(request)
-            case _:
-                raise ValueError("no such command")
+            case what:
+                answer = self._study(what, request)
         self.keep()
         return self.state(request.get("version")) | answer
 
@@ -209,19 +209,39 @@ class Table:
             print(message, flush=True)
         self._drafts.close()
 
-    def report(self) -> str:
-        """Analyse the game so far, and return the page about it."""
-        pgn = self.game.pgn()
+    def _study(self, what: str, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Carry out a command that leaves the game as it is.
+
+        They are `games`, `analyse` with the `text` of games ("": that on the board), and `report` with `stop`, about that analysis.
+        """
+        if what == "games":
+            return {"games": my_games(self.game, self._drafts)}
+        if what == "analyse":
+            try:
+                return self._analyse(str(request["text"]) or self.game.pgn())
+            except CommandError as error:
+                return {"message": f"{error}."}
+        if what != "report" or not self._report:
+            raise ValueError("no such command")
+        if request["stop"]:
+            self._report.stop()
+        return self._report.progress()
+
+    def _analyse(self, text: str) -> dict[str, Any]:
+        """Analyse games, unless they are the last ones; return how far that is. Raises CommandError."""
         with self._analysing:
-            if self._report[0] != pgn:
-                copy = chess.pgn.read_game(StringIO(pgn))
-                assert copy, "it is a game"
-                study, name = AnalysedGame(copy, "the game"), self._analyst.id["name"]
-                Analyst(self._analyst, ANALYSIS).analyse(study)
-                study.annotate(name)
-                described, player = f"{name}, {ANALYSIS.nodes} nodes a position", "Human"
-                self._report = pgn, board_page.page([study], described, player=player, back="/")
-        return self._report[1]
+            if not self._report or self._report.text != text or self._report.is_stopped:
+                report = Report(self.args, text)
+                if self._report:
+                    self._report.stop()
+                self._report = report
+            return self._report.progress()
+
+    def report(self) -> str:
+        """Return the page of the last analysis. Raises ValueError if there is none."""
+        if not self._report:
+            raise ValueError("no game has been analysed")
+        return self._report.page()
 
 
 def _line(board: chess.Board, line: Line) -> tuple[str, str, list[str]]:
