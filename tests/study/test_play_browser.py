@@ -4,6 +4,7 @@
 import http.client
 import io
 import json
+import os
 import random
 import re
 import signal
@@ -410,6 +411,63 @@ def test_an_analysis_that_is_stopped_keeps_what_it_has(start: Any, monkeypatch: 
     client.do("report", stop=True)
 
 
+def test_lines_of_an_earlier_position(start: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also of a game that is over, whose last position has none."""
+    monkeypatch.setattr("coachwhip.study.play.shared.LINES", Limit(nodes=5000))
+    client = start(board=chess.Board("7k/6pp/8/8/8/8/8/R6K w - - 0 1"))
+    client.do("move", text="Ra8#")
+    first, last = client.do("lines", ply=0), client.do("lines", ply=1)
+    assert (len(first["lines"]), first["lines"][0][1], first["win"]) == (3, "1. Ra8#", 100)
+    assert (last["lines"], last["win"]) == ([], 100)
+
+
+def test_the_threat_where_a_pass_is_stalemate(start: Any) -> None:
+    client = start(board=chess.Board("k7/2Q5/8/8/8/8/8/4K3 w - - 0 1"))
+    assert client.do("threat")["message"] == "Black would have no move if you passed: stalemate."
+
+
+def test_a_rematch_has_the_other_colour(start: Any) -> None:
+    """And the same first position, level and clock; a tab that asks when the game has begun ends nothing."""
+    fen = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
+    client = start()
+    client.do("new", level="1200", clock="5+3", color="white", start=f"fen {fen} moves e2e4 e8e7")
+    client.do("resign")
+    new = client.do("rematch")
+    assert (new["message"], new["fens"][0], new["side"]) == ("", fen, "black")
+    assert (new["names"], new["clocks"]) == (["coachwhip (1200), version 0.1.0.dev0", "Human"], [300, 300])
+    assert "gone on" in client.do("rematch")["message"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a limit on the size of files")
+def test_a_failed_write_is_said_on_the_page(start: Any) -> None:
+    """As long as it lasts."""
+    client = start(args=Namespace(**{**vars(ARGS), "time": TimeControl(time=1000)}))
+    with room_of(10):
+        assert "not kept" in client.do("move", text="e4")["trouble"]
+    client.do("undo")
+    assert client.do("move", text="d4")["trouble"] == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no links, no queues")
+def test_addresses_of_killed_programs_are_removed(start: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither that of a program that runs, nor a person's own page, link or queue of such a name."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr("webbrowser.open", lambda _: None)
+    running, new = start(), start()
+    running.server.open_browser()
+    (door,) = tmp_path.glob("*.html")
+    text = door.read_text()
+    for name, content in (("left", text), ("mine", f"{text}<p>My notes"), ("linked", "")):
+        (tmp_path / f"coachwhip-{name}.html").write_text(content)
+    (tmp_path / "target").write_text(text)
+    (tmp_path / "coachwhip-link.html").symlink_to(tmp_path / "target")
+    os.mkfifo(tmp_path / "coachwhip-queue.html")
+    before = {*tmp_path.glob("*.html")}
+    new.server.open_browser()
+    assert before - {*tmp_path.glob("*.html")} == {tmp_path / "coachwhip-left.html"}
+    assert (tmp_path / "target").exists()
+
+
 def test_castling_squares_of_chess960(start: Any) -> None:
     """The king may be put on its rook always, on its square unless that is a step of the king."""
     client = start(Replies([]), chess.Board("4k3/8/8/8/8/8/8/R4K1R w KQ - 0 1", chess960=True))
@@ -602,7 +660,7 @@ def test_the_page_in_a_game(chromium: Browser, start: Any) -> None:
     tab.click("[data-step=leave]")
     tab.wait("!location.hash && one('[data-step=leave]').hidden")
     tab.click("[data-do=resign]")
-    tab.wait("one('[data-do=resign]').textContent === 'Resign? Click again'")
+    tab.wait("one('[data-do=resign]').textContent === 'Resign?'")
     assert not client.game.game.ending
     tab.click("[data-do=resign]")
     tab.wait("!document.querySelector('#end').hidden")
@@ -629,6 +687,34 @@ def test_the_page_in_a_game(chromium: Browser, start: Any) -> None:
     tab.go("data:text/html,<title>another site</title>")
     for path in (f"game.pgn{client.key}", "do"):
         assert tab.value(f"fetch('http://{client.host}/{path}').then(() => 'read', () => 'blocked')") == "blocked"
+
+
+@pytest.mark.needs_program(CHROMIUM)
+def test_lines_bar_and_board_show_one_position(chromium: Browser, start: Any) -> None:
+    """Looking back, too; a hint is gone with its position, and the complaint about a move as soon as another one is written."""
+    client = start(Replies(["e5", "Nc6"]))
+    tab = chromium.open(client.address)
+    wait_for(tab, "No moves yet.")
+    client.do("move", text="e4")
+    client.wait(2)
+    client.do("move", text="Nf3")
+    wait_for(tab, "1. e4 e5 2. Nf3 Nc6")
+    tab.click("#shows-lines")
+    numbers = "all('.lines li').map((line) => line.textContent.split(' ')[1]).join()"
+    tab.wait(f"{numbers} === '3.,3.,3.'")
+    for key, number in (("ArrowLeft", "2..."), ("ArrowLeft", "2."), ("ArrowLeft", "1...")):
+        tab.press(key)
+        assert tab.value(f"{numbers} + one('.bar').hidden") == "true"
+        tab.wait(f"{numbers}.split(',').every((each) => each.startsWith('{number}')) && all('.lines li').length === 3")
+    tab.click(".lines li:nth-child(2) a")
+    tab.wait("location.hash === '#1-2-1' && one('.lines a[aria-current]')?.hash === '#1-2-1'")
+    label = tab.value("one('.board svg').getAttribute('aria-label')")
+    assert tab.value("one('.lines a[aria-current]').textContent") in label
+    tab.click("[data-step=leave]", "#text")
+    tab.type("Kh8\r")
+    tab.wait("one('.message').textContent === 'Kh8 is not legal here.'")
+    tab.type("x")
+    assert tab.value("one('.message').textContent") == ""
 
 
 @pytest.mark.needs_program(CHROMIUM)

@@ -136,7 +136,7 @@ class Drafts:
             except (CommandError, OSError) as error:
                 self._complain(error)
             else:
-                self.complaint = ""
+                self._say("")
 
     def _keep(self, path: Path) -> None:
         if not self._game.is_played:
@@ -157,8 +157,14 @@ class Drafts:
         """Say once why a game is not kept."""
         complaint = f"the game in progress is not kept: {in_words(error) if isinstance(error, OSError) else error}"
         if complaint != self.complaint:
-            self.complaint = complaint
             warn(f"warning: {complaint}")
+        self._say(complaint)
+
+    def _say(self, complaint: str) -> None:
+        """Set the complaint; let who shows the game look again if there was none, or is none any more."""
+        is_news, self.complaint = bool(complaint) != bool(self.complaint), complaint
+        if is_news:
+            self._game.touch()
 
     def resume(self) -> None:
         """Go on with the game that was left, and move the one on the board to games.pgn.

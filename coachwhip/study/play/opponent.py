@@ -70,6 +70,8 @@ class Opponent:
         passed, side = _passed(board), chess.COLOR_NAMES[not board.turn].capitalize()
         if board.is_check():
             return passed, None, "You are in check."
+        if not any(passed.legal_moves):
+            return passed, None, f"{side} would have no move if you passed: stalemate."
         search = partial(self._lines, changes)
         best, threats = search(board, 1), search(passed, 1)
         if not best or not threats or changes != game.changes:

@@ -36,17 +36,18 @@ def game_page(game: Table) -> str:
 <div class="stage">{PLAYER_LINES}<div class="bar" role="img" aria-label="Evaluation" hidden><div></div></div>{BOARDS}</div>
 <div class="card"><p class="status" aria-live="polite"></p>
 <button type="button" data-step="leave" hidden>Back to the game</button>
-<p class="message" role="status"></p>
+<p class="message" role="status"></p><p class="trouble" role="alert"></p>
 <p class="offer" hidden><span></span> <button type="button" data-do="resume">Go on with it</button>
 <button type="button" data-do="discard">Delete it</button></p>
-<p id="end" hidden><button type="button" class="primary" id="analyse">Analyse the game: see your mistakes</button></p>
+<p id="end" hidden><button type="button" class="primary" id="analyse">Analyse the game: see your mistakes</button>
+<button type="button" data-do="rematch">Rematch</button></p>
 <p id="analysis" role="group" aria-label="Analysis" hidden><progress aria-label="Positions"></progress> <span></span>
 <button type="button" id="stop">Stop, and show what there is</button>
 <a href="report" data-key>See the mistakes</a></p></div>
 <div class="steps">{buttons}<button type="button" id="flip">Flip</button></div>
 <div class="evaluation"><label><input type="checkbox" id="shows-lines"> Evaluation and best lines</label>
 <ol class="lines" aria-label="Best lines" hidden></ol></div>
-<p class="record" role="group" aria-label="Moves"></p>
+<div class="moves record" role="group" aria-label="Moves"></div>
 <form class="start steps" id="entry"><label for="text">Move</label>
 <input id="text" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="e4, Nf3, O-O" required>
 <button>Make the move</button> <a href="game.pgn" data-key download>Download the PGN</a></form>

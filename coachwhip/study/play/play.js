@@ -1,11 +1,12 @@
 // Plays a game: shows the states that the server sends, and sends the server what the person does. The address says what is on the
 // board: #17 the position after 17 half-moves, #17-1-3 that after 3 half-moves of the first of its lines, without either the game now.
+// Lines, bar, arrow and message belong to the position after `viewed` half-moves.
 (() => {
   const SIDES = ["white", "black"], GONE = "coachwhip has ended; start it again to play on.";
   const stage = one(".stage"), bar = one(".bar"), list = one(".lines"), input = one("#text"), showsLines = one("#shows-lines");
   const message = one(".message"), record = one(".record"), setup = one("#setup"), resign = one("[data-do=resign]");
   const key = location.search || `?key=${kept("coachwhip")}`;
-  let state = { version: -1 }, received = 0, lines = [], arrow = {};
+  let state = { version: -1 }, received = 0, lines = [], arrow = {}, viewed = -1, isAsking = false;
 
   function say(text) {
     if (message.textContent !== text) message.textContent = text; // it is read aloud
@@ -32,9 +33,9 @@
     if (now.side !== state.side) stage.classList.toggle("flipped", now.side === "black");
     state = now;
     received = performance.now();
-    [lines, arrow] = [[], {}];
-    say("");
+    viewed = -1;
     one(".status").textContent = state.status; // it is read aloud
+    one(".trouble").textContent = state.trouble;
     one("#end").hidden = !state.over;
     one(".offer").hidden = !state.offer;
     one(".offer span").textContent = state.offer;
@@ -44,9 +45,15 @@
     let ply = 0;
     const words = state.moves.split(" ").filter(Boolean);
     record.replaceChildren(...(words.length ? words.flatMap((word, index) =>
-      [index ? " " : "", /^\d+\.+$/.test(word) ? word : linkTo(word, `#${ply += 1}`)]) : ["No moves yet."]));
+      [index ? " " : "", ...(/^\d+\.+$/.test(word) ? numberCells(word) : [linkTo(word, `#${ply += 1}`)])]) : ["No moves yet."]));
     goTo(state.fens.length - 1);
-    if (state.legal.length) showLines();
+  }
+
+  // Returns the cells before a move: its number and, if Black begins, the empty one of White's move.
+  function numberCells(text) {
+    const [number, ...empty] = Array.from({ length: text.endsWith("...") ? 2 : 1 }, () => document.createElement("span"));
+    [number.className, number.textContent] = ["number", text];
+    return [number, ...empty];
   }
 
   // Shows a position of the game; the last one is where it goes on.
@@ -57,10 +64,16 @@
 
   function view() {
     const [, ply, place, half] = /^#(\d+)(?:-(\d+)-(\d+))?$/.exec(location.hash) ?? [], last = state.fens.length - 1;
-    const at = Math.min(ply ?? last, last), line = at === last && lines[place - 1], isNow = !line && at === last;
+    const at = Math.min(ply ?? last, last);
+    if (at !== viewed) {
+      [viewed, lines, arrow] = [at, [], {}];
+      say("");
+      showLines();
+    }
+    const line = lines[place - 1], isNow = !line && at === last;
     const [, turn, , , , number] = state.fens[at - 1]?.split(" ") ?? [], san = all(".record a")[at - 1]?.textContent;
     const text = line ? splitLine(line[1])[half - 1] : san ? `${number}${turn === "w" ? ". " : "..."}${san}` : "First position";
-    const [fens, index] = line ? [[state.fen, ...line[2]], Number(half)] : [state.fens, at];
+    const [fens, index] = line ? [[state.fens[at], ...line[2]], Number(half)] : [state.fens, at];
     const extra = isNow ? arrow : {};
     showPosition({ fen: fens[index], before: fens[index - 1], text, ...extra }, isNow ? state.legal : [], (move) => send({ do: "move", text: move.uci }));
     showCaptured(fens[index], state.fens[0]);
@@ -69,7 +82,7 @@
     const link = all(".record a")[at - 1];
     link?.setAttribute("aria-current", "true");
     if (link) record.scrollTop = link.offsetTop - record.clientHeight / 2;
-    list.replaceChildren(...lines.map((each, index) => lineItem(each, `#${last}-${index + 1}-`)));
+    list.replaceChildren(...lines.map((each, index) => lineItem(each, `#${at}-${index + 1}-`)));
   }
 
   function showClocks() {
@@ -80,10 +93,18 @@
     });
   }
 
+  // Asks for the lines of the position viewed, one at a time; while the engine thinks about its move, not for that one.
   async function showLines() {
-    bar.hidden = list.hidden = !showsLines.checked;
-    const now = state, answer = showsLines.checked && state.legal.length ? await send({ do: "lines" }) : {};
-    if (!answer.lines || now !== state) return;
+    list.hidden = !showsLines.checked;
+    bar.hidden = true;
+    const now = state, ply = viewed, isKnown = ply < state.fens.length - 1 || state.over || state.legal.length;
+    if (isAsking || !showsLines.checked || !isKnown) return;
+    isAsking = true;
+    const answer = await send({ do: "lines", ply });
+    isAsking = false;
+    if (now !== state || ply !== viewed) showLines();
+    if (!answer.lines || now !== state || ply !== viewed || !showsLines.checked) return;
+    bar.hidden = false;
     one("div", bar).style.height = `${answer.win}%`;
     bar.setAttribute("aria-label", `White's expected score ${answer.win.toFixed(0)} %`);
     lines = answer.lines;
@@ -92,16 +113,25 @@
 
   // Carries out a button's command; `resign` at the second click within three seconds.
   async function act({ currentTarget: { dataset } }) {
+    goTo(Infinity);
     if (dataset.do === "resign" && !resign.dataset.sure) {
-      resign.dataset.sure = resign.textContent = "Resign? Click again";
-      setTimeout(() => { resign.dataset.sure = ""; resign.textContent = "Resign"; }, 3000);
+      resign.dataset.sure = resign.textContent = "Resign?";
+      say("Click again to resign.");
+      setTimeout(() => {
+        [resign.dataset.sure, resign.textContent] = ["", "Resign"];
+        if (message.textContent === "Click again to resign.") say("");
+      }, 3000);
       return;
     }
-    const { better, reply, lines: found } = await send({ do: dataset.do });
+    resign.textContent = "Resign";
+    if (["hint", "threat", "draw"].includes(dataset.do)) say("coachwhip is thinking ...");
+    const { better, reply, lines: found, message: words } = await send({ do: dataset.do });
     if (!better && !reply) return;
+    goTo(Infinity);
+    say(words);
     if (found && !showsLines.checked) [lines, list.hidden] = [found, false];
     arrow = { better, reply };
-    goTo(Infinity);
+    view();
   }
 
   // Analyses the games of a PGN, or that on the board; returns why it cannot. At the end the report is shown, unless a game is played.
@@ -164,10 +194,12 @@
   one("#analyse").addEventListener("click", () => analyse(""));
   one("#study").addEventListener("click", async () => { one("#fault").textContent = await analyse(one("#start").value); });
   one("#mine").addEventListener("click", showGames);
+  input.addEventListener("input", () => { if (message.textContent === input.dataset.fault) say(""); });
   one("#entry").addEventListener("submit", async (event) => {
     event.preventDefault();
     const { message: fault } = await send({ do: "move", text: input.value });
     if (fault === "") input.value = "";
+    input.dataset.fault = fault;
   });
   one("#open").addEventListener("click", () => offer(""));
   all("dialog .close").forEach((button) => button.addEventListener("click", () => button.closest("dialog").close()));
@@ -189,7 +221,7 @@
   addEventListener("hashchange", view);
   addEventListener("keydown", (event) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (!step || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog")) return;
+    if (!step || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input:not([type=checkbox]), textarea, select, dialog")) return;
     event.preventDefault();
     const [, ply] = /^#(\d+)/.exec(location.hash) ?? [];
     goTo(Number(ply ?? state.fens.length - 1) + step);

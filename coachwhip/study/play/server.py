@@ -9,7 +9,9 @@ page without a game. There is no cookie: browsers send cookies to every server o
 
 import json
 import os
+import re
 import secrets
+import stat
 import sys
 import tempfile
 import threading
@@ -17,10 +19,12 @@ import webbrowser
 from argparse import Namespace
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
 from ...cli.command import CommandError
+from ...cli.files import lock
 from .game import Game
 from .kept import Drafts
 from .opponent import Opponent
@@ -29,6 +33,8 @@ from .shared import Table
 
 ADDRESS = "127.0.0.1"
 MAX_REQUEST = 1 << 18  # bytes; a pasted game is the longest
+FORWARD = '<!DOCTYPE html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url='
+ADDRESSES = re.compile(rf'{re.escape(FORWARD)}http://{re.escape(ADDRESS)}:\d+/\?token=[\w-]+">'.encode())
 TOO_LONG = f"This is longer than {MAX_REQUEST >> 10} KiB; coachwhip analyse FILE --browser reads any file."
 NO_ENTRY = "Open the address that coachwhip has printed; it works once, so if it has been used, start coachwhip again."
 HEADERS = {  # of every answer; the rest of a page's policy is in the page, see `document`
@@ -43,7 +49,7 @@ HEADERS = {  # of every answer; the rest of a page's policy is in the page, see 
 class Server(ThreadingHTTPServer):
     """The server of a game: gives `key` for `token`, until that comes back; then `token` is None."""
 
-    _door: Path | None = None  # forwards to the address
+    _door: tuple[Path, FileIO] | None = None  # the file that forwards to the address
     daemon_threads = True
     allow_reuse_address = sys.platform != "win32"  # there it would let another program take the port
 
@@ -59,13 +65,15 @@ class Server(ThreadingHTTPServer):
 
         It is in the home folder, because browsers in a sandbox read neither /tmp nor hidden folders.
         """
+        home = Path(os.path.expanduser("~"))
         with suppress(OSError):
-            handle, name = tempfile.mkstemp(".html", "coachwhip-", os.path.expanduser("~"))
-            self._door = Path(name)
-            with open(handle, "w", encoding="utf-8") as file:
-                file.write(f'<!DOCTYPE html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={self.url}">')
+            _remove_old_doors(home)
+            handle, name = tempfile.mkstemp(".html", "coachwhip-", home)
+            self._door = Path(name), open(handle, "wb", 0)  # noqa: SIM115 - its lock shows that the program runs
+            lock(self._door[1], self._door[0])
+            self._door[1].write(f'{FORWARD}{self.url}">'.encode())
             # In a thread: a text browser returns at its end.
-            threading.Thread(target=webbrowser.open, args=[self._door.as_uri()], daemon=True).start()
+            threading.Thread(target=webbrowser.open, args=[self._door[0].as_uri()], daemon=True).start()
 
     def enter(self) -> None:
         """Close the door behind the browser that has the key; one that cannot keep it, as without scripts, may try again."""
@@ -79,7 +87,8 @@ class Server(ThreadingHTTPServer):
 
     def _close_door(self) -> None:
         if self._door:
-            self._door.unlink(missing_ok=True)
+            self._door[1].close()
+            self._door[0].unlink(missing_ok=True)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -149,6 +158,20 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: Any) -> None:
         """Print nothing."""
+
+
+def _remove_old_doors(home: Path) -> None:
+    """Remove the files that killed programs have left: of this user, unlocked, and with nothing but an address of coachwhip."""
+    for path in home.glob("coachwhip-*.html"):
+        with suppress(CommandError, OSError):
+            status = path.lstat()
+            if not stat.S_ISREG(status.st_mode) or (sys.platform != "win32" and status.st_uid != os.getuid()):
+                continue
+            with path.open("rb") as file:
+                lock(file, path)
+                is_door = ADDRESSES.fullmatch(file.read(MAX_REQUEST))
+            if is_door:
+                path.unlink()
 
 
 def _is_same(text: str, secret: str) -> bool:

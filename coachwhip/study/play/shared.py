@@ -13,7 +13,7 @@ from chess.engine import Limit
 
 from ...cli.command import CommandError
 from ...coach import judge
-from ...coach.analyst import lines_of
+from ...coach.analyst import for_engine, lines_of
 from ...coach.line import Line
 from ...coach.study import LINE_PLIES, score_text
 from ...games.time_control import TimeControl
@@ -101,6 +101,7 @@ class Table:
                 "legal": legal_moves(board) if is_turn else [],
                 "offer": self._drafts.left.offer if self._drafts.left and game.running is None else "",
                 "status": f"{last}. {status}" if last else status,
+                "trouble": self._drafts.complaint.capitalize(),
                 "over": bool(ending),
                 "side": chess.COLOR_NAMES[game.human],
                 "names": [game.tree.headers["White"], game.tree.headers["Black"]],
@@ -124,8 +125,6 @@ class Table:
                 answer["message"] = WAIT
             case "hint" | "threat" as what:
                 answer = self._advice(what)
-            case "lines":
-                answer = self._lines(request["fen"])
             case "draw":
                 answer["message"] = "" if self._opponent.offer_draw() else f"{game.name} declines the draw."
             case "undo":
@@ -136,6 +135,8 @@ class Table:
                 self._drafts.resume()
             case "discard":
                 self._drafts.discard()
+            case "rematch":
+                answer["message"] = self._rematch()
             case "new":
                 answer["message"] = self._new(request)
             case what:
@@ -170,15 +171,19 @@ class Table:
                 return str(error)
         return ""
 
-    def _lines(self, fen: str) -> dict[str, Any]:
-        """Return the best lines with their scores, and White's expected score in percent; {} if the game has gone on."""
+    def _lines(self, fen: str, ply: int) -> dict[str, Any]:
+        """Return the best lines of the position after `ply` half-moves with their scores, and White's expected score in percent.
+
+        {} if the game has gone on.
+        """
         with self._analysing:
-            board = self.game.node.board()
-            if fen != board.fen():
-                return {}
+            with self.game.changed:
+                if fen != self.game.node.board().fen():
+                    return {}
+                board = for_engine([self.game.tree, *self.game.tree.mainline()][ply].board())
             infos = self._analyst.analyse(board, LINES, multipv=3)
         return {
-            "lines": [_line(board, line) for line in lines_of(infos)],
+            "lines": [_line(board, line) for line in lines_of(infos) if line.moves],
             "win": judge.expected_score(judge.odds(board, infos[0]["score"].white())),
         }
 
@@ -193,6 +198,17 @@ class Table:
                 board = from_text(text, chess960=is_960)
         except CommandError as error:
             return f"{error}."
+        return self._begin(Setup(board, human, control, elo))
+
+    def _rematch(self) -> str:
+        """After the end, start the same game again with the other colour; return why that cannot be, else ""."""
+        game = self.game
+        with game.changed:
+            setup = game.setup._replace(board=game.tree.board(), human=not game.human)
+            return self._begin(setup) if game.ending else STALE
+
+    def _begin(self, setup: Setup) -> str:
+        """Keep the game, and start another one; return why that cannot be, else ""."""
         with self.game.changed:
             try:
                 if self.args.pgn:
@@ -200,7 +216,7 @@ class Table:
                 self._drafts.finish()
             except CommandError as error:
                 return f"The game goes on, because it cannot be saved: {error}."
-            self.game.new(Setup(board, human, control, elo))
+            self.game.new(setup)
         return ""
 
     def close(self) -> None:
@@ -212,7 +228,7 @@ class Table:
     def _study(self, what: str, request: Mapping[str, Any]) -> dict[str, Any]:
         """Carry out a command that leaves the game as it is.
 
-        They are `games`, `analyse` with the `text` of games ("": that on the board), and `report` with `stop`, about that analysis.
+        They are `lines` after `ply` half-moves, `games`, `analyse` with the `text` of games ("": that on the board), and `report` with `stop`, about that analysis.
         """
         if what == "games":
             return {"games": my_games(self.game, self._drafts)}
@@ -221,6 +237,8 @@ class Table:
                 return self._analyse(str(request["text"]) or self.game.pgn())
             except CommandError as error:
                 return {"message": f"{error}."}
+        if what == "lines":
+            return self._lines(request["fen"], request.get("ply", -1))
         if what != "report" or not self._report:
             raise ValueError("no such command")
         if request["stop"]:
