@@ -13,7 +13,7 @@ from chess.engine import Cp
 
 from . import judge
 from .exchange import before_exchange, counted, outcome, wins_on
-from .line import PERPETUAL, Line, Variation, after, passed_pawns
+from .line import PERPETUAL, Line, Variation, after
 from .motifs import Kind, Motif, is_back_rank, motif
 
 FORCED = 4  # plies of captures and checks before a motif
@@ -215,8 +215,8 @@ def material(bad: Variation, good: Variation, soon: int = SOON_PLIES) -> Materia
     """Return what the move played loses or misses.
 
     What is lost counts from the position before the exchange under way, so that a recapture wins nothing; what is missed from the
-    board. It is what the move loses against the best one, by the search that counts pieces, so nothing that is lost anyway; a single
-    pawn also by the engine's line, and soon.
+    board. It is what the move loses against the best one, by the search that counts pieces, so nothing that is lost anyway; the score
+    must fall with it. A single pawn is also lost by the engine's line, and soon.
     """
     if len(bad.moves) < 2 or not good.moves:
         return None
@@ -230,7 +230,8 @@ def material(bad: Variation, good: Variation, soon: int = SOON_PLIES) -> Materia
     gain, role = (lost, Role.ALLOWS) if is_lost or not won else (won, Role.MISSES)
     if not is_lost and gain.value <= before - then:
         return None  # the move played takes as much
-    if net < 1 or not 1 <= gain.value <= 2 * net or not _agrees(net, good.points + bad.points, gain.line):
+    loss = good.points + bad.points
+    if net < 1 or not 1 <= gain.value <= 2 * net or loss < LEAST_SHARE * net or (net == 1 and loss > PAWN_MOST):
         return None
     claim, line = gain.claim(role), bad if is_lost else good
     is_near = gain.decided - gain.ply <= NEAR and line.keeps(gain.value - gain.line.values[0])
@@ -250,22 +251,6 @@ def _lost(bad: Variation, good: Variation, soon: int) -> Gain | None:
         later = proof(board, bad.moves[:2], bad.boards[1], soon)
         return later if later and later.value > 1 else lost
     return lost
-
-
-def _agrees(net: int, loss: int, line: Variation) -> bool:
-    """Return whether the score falls as pieces of this worth make it fall: by 60 centipawns a pawn or more.
-
-    For a single pawn it falls by 250 at most, but where only pawns are left, and where a passed pawn appears.
-    """
-    if loss < LEAST_SHARE * net:
-        return False
-    start, end = line.boards[0], line.boards[-1]
-    return (
-        net > 1
-        or loss <= PAWN_MOST
-        or not end.occupied & ~(end.kings | end.pawns)
-        or passed_pawns(end, line.side) > passed_pawns(start, line.side)
-    )
 
 
 def trades(bad: Variation, good: Variation) -> Iterator[Trade]:

@@ -74,19 +74,6 @@ def after(board: chess.Board, move: chess.Move) -> chess.Board:
     return board
 
 
-def passed_pawns(board: chess.Board, side: chess.Color) -> int:
-    """Return the number of a side's passed pawns."""
-    return sum(_is_passed(board, pawn, side) for pawn in board.pieces(chess.PAWN, side))
-
-
-def _is_passed(board: chess.Board, pawn: chess.Square, side: chess.Color) -> bool:
-    for other in board.pieces(chess.PAWN, not side):
-        ahead = chess.square_rank(other) - chess.square_rank(pawn)
-        if abs(chess.square_file(other) - chess.square_file(pawn)) < 2 and (ahead > 0 if side else ahead < 0):
-            return False
-    return True
-
-
 def _lead(board: chess.Board, side: chess.Color) -> dict[chess.PieceType, int]:
     return {kind: len(board.pieces(kind, side)) - len(board.pieces(kind, not side)) for kind in VALUES}
 
