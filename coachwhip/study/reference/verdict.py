@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import product
 from numbers import Number
 from typing import Any, NamedTuple
 
@@ -34,20 +35,18 @@ class Result(NamedTuple):
 def judge_answers(name: str, results: Sequence[Result]) -> Report:
     """Judge values and moves, read in the style in which most are right: a pair in either order, a move's number or its branch."""
     styles = []
-    for moves_first in (False, True):
-        for by_branch in (False, True):
-            given = [_given(name, result, moves_first, by_branch) for result in results]
-            faults = [result.error or _fault(result.case, each) for result, each in zip(results, given, strict=True)]
-            styles.append((faults, given))
+    for moves_first, by_branch in product((False, True), repeat=2):
+        given = [_given(name, result, moves_first, by_branch) for result in results]
+        faults = [result.error or _fault(result.case, each) for result, each in zip(results, given, strict=True)]
+        styles.append((faults, given))
     faults, given = max(styles, key=lambda style: style[0].count(""))
     head = f"{name}: {faults.count('')} of {len(faults)} cases right"
     if not any(faults):
         return [head], 0
-    first = next(index for index, fault in enumerate(faults) if fault)
-    case, fault = results[first].case, faults[first]
-    outline = [Drawn(case.tree, minimax).outline()] if case.tree and case.order == (0, 1) else []
     pairs = [(result.case, each) for result, each in zip(results, given, strict=True)]
     guess = likeness(name, [(case, each) for case, each in pairs if case.tree and _is_value(each.value, case.value)])
+    case, fault = next((result.case, fault) for result, fault in zip(results, faults, strict=True) if fault)
+    outline = [Drawn(case.tree, minimax).outline()] if case.tree and case.order == (0, 1) else []
     return [head, f"First difference, {case.name}:", *outline, f"{fault[0].upper()}{fault[1:]}.", *guess], 1
 
 
@@ -113,13 +112,12 @@ def judge_leaves(name: str, form: str, results: Sequence[Result]) -> Report:
     if name == "minimax":
         return [*notes, *["It leaves out leaves, as alpha-beta does; the values are right."] * (read < leaves)], 0
     replays = [_replay(result.case, result.read) for result in seen]
-    more = [at for at, replay in enumerate(replays) if _in_vain(replay, if_equal=False)]
-    if more:
-        result, replay = seen[more[0]], replays[more[0]]
-        needed = [leaf for leaf, step in zip(result.read, replay.steps, strict=True) if not step.before.closed]
-        all_read = "It reads every leaf, so it cuts nothing. " if read == leaves else ""
-        outline, sentence = _replay(result.case, needed).outline(), _in_vain(replay, if_equal=False)
-        return [*notes, f"First leaf too many, {result.case.name}:", outline, f"{all_read}{sentence}"], 1
+    for result, replay in zip(seen, replays, strict=True):
+        if sentence := _in_vain(replay, if_equal=False):
+            needed = [leaf for leaf, step in zip(result.read, replay.steps, strict=True) if not step.before.closed]
+            all_read = "It reads every leaf, so it cuts nothing. " * (read == leaves)
+            outline = _replay(result.case, needed).outline()
+            return [*notes, f"First leaf too many, {result.case.name}:", outline, f"{all_read}{sentence}"], 1
     return notes + [NO_CUT_IF_EQUAL] * any(_in_vain(replay, if_equal=True) for replay in replays), 0
 
 
