@@ -154,10 +154,10 @@ def test_a_branch_that_is_left_out_unproved_is_not_called_cut(root: Any, name: s
 
 @given(trees)
 def test_a_leaf_is_read_in_vain_exactly_where_alpha_beta_leaves_it_out(root: Any) -> None:
-    needed = [step.leaf.number for step in Drawn(root, minimax).steps if not step.before.closed]
+    needed = [step.leaf.number for step in Drawn(root, minimax).steps if not step.closed]
     steps = Drawn(root, alpha_beta).steps
     assert needed == [step.leaf.number for step in steps]
-    assert not any(step.before.closed for step in steps)
+    assert not any(step.closed for step in steps)
 
 
 @given(subtrees, uneven)
@@ -219,20 +219,13 @@ def test_a_mate_counts_its_plies_and_comes_before_the_fifty_move_rule() -> None:
     assert searched("6k1/6pp/8/8/8/8/8/R6K w - - 99 80", 2).value == 0
 
 
-def line_of(moves: str, fen: str = chess.STARTING_FEN) -> Line:
-    """The line below a root, moves in UCI text."""
-    game = Chess(chess.Board(fen))
-    line = game.initial()
-    for move in moves.split():
-        line = game.result(line, chess.Move.from_uci(move))
-    return line
-
-
 def test_a_position_once_more_is_a_draw_below_the_root() -> None:
-    there_and_back = line_of("g1f3 g8f6 f3g1 f6g8")
-    assert Chess().is_terminal(there_and_back)
-    assert Chess().utility(there_and_back, 0) == 0
-    assert not Chess().is_terminal(Line(there_and_back.board, 0))  # the root has a move
+    board = chess.Board()
+    for move in ("g1f3", "g8f6", "f3g1", "f6g8"):
+        board.push_uci(move)
+    assert Chess().is_terminal(Line(board, 4))
+    assert Chess().utility(Line(board, 4), 0) == 0
+    assert not Chess().is_terminal(Line(board, 0))  # the root has a move
     rooks_down = "6k1/6p1/8/7Q/8/8/rr6/7K w - - 0 1"  # saved by perpetual check
     assert searched(rooks_down, 2).value < 0
     assert searched(rooks_down, 4) == Answer(0, chess.Move.from_uci("h5e8"))

@@ -114,7 +114,7 @@ def judge_leaves(name: str, form: str, results: Sequence[Result]) -> Report:
     replays = [_replay(result.case, result.read) for result in seen]
     for result, replay in zip(seen, replays, strict=True):
         if sentence := _in_vain(replay, if_equal=False):
-            needed = [leaf for leaf, step in zip(result.read, replay.steps, strict=True) if not step.before.closed]
+            needed = [leaf for leaf, step in zip(result.read, replay.steps, strict=True) if not step.closed]
             all_read = "It reads every leaf, so it cuts nothing. " * (read == leaves)
             outline = _replay(result.case, needed).outline()
             return [*notes, f"First leaf too many, {result.case.name}:", outline, f"{all_read}{sentence}"], 1
@@ -134,7 +134,7 @@ def _replay(case: Case, read: Sequence[int]) -> Drawn:
 def _in_vain(replay: Drawn, *, if_equal: bool) -> str:
     """Return a sentence about the first leaf that alpha-beta need not read; `if_equal`: as it cuts if alpha and beta are equal."""
     for step in replay.steps:
-        for node, bound, held in step.before.closed:
+        for node, bound, held in step.closed:
             if if_equal or bound != held.value:
                 side = "at most" if replay.to_move(node) else "at least"
                 known = f"{replay.names[node]} was {side} {shown(bound)} and {replay.holding(held, 'had')} already"
