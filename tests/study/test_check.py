@@ -111,6 +111,21 @@ def alpha_beta(tree):
     return search(nodes(tree))
 """
 )
+PVS = """
+def search(node, alpha, beta, sign):
+    if not isinstance(node, list):
+        return sign * node
+    for child in node:
+        value = -search(child, -alpha - 1, -alpha, -sign)
+        if alpha < value < beta:
+            value = -search(child, -beta, -value, -sign)
+        alpha = max(alpha, value)
+        if alpha >= beta:
+            break
+    return alpha
+def alpha_beta(tree):
+    return search(tree, -10**9, 10**9, 1)
+"""
 STACK = """
 def minimax(tree):
     stack = [(tree, max, [])]
@@ -131,6 +146,7 @@ RIGHT = {
     "negamax, fail-hard, type is list": NEGAMAX,
     "no cut at equality": ALPHA_BETA.replace(">=", ">"),
     "right to left, of a copy": ALPHA_BETA.replace("in tree", "in reversed(list(tree))") + MINIMAX.replace("in tree", "in tree[::-1]"),
+    "searches again": PVS,
     "explicit stack": STACK,
     "nodes of its own": OWN_NODES,
     "sorted by a function": ALPHA_BETA.replace("in tree", "in sorted(tree, key=key)") + "def key(c):\n    return type(c) is list\n",
@@ -165,7 +181,8 @@ WRONG = {  # name -> source, a part of the report
     "chooses by a bound": (BEST.replace("result > alpha", "result >= alpha"), "It chooses by a bound"),
     "adds up": (AVERAGE.replace(" / len(values)", ""), "divide by their number"),
     "player 0 everywhere": (MAX_N.replace("values[player]", "values[0]"), "maximises the first player's number"),
-    "on games, no cut": (ON_GAME.replace("if beta <= alpha", "if None"), "it cuts nothing, so it is minimax"),
+    "on games, no cut": (ON_GAME.replace("if beta <= alpha", "if None"), "It reads every leaf, so it cuts nothing"),
+    "on games, alpha stays": (ON_GAME.replace("action), alpha", "action), -inf"), " was read; "),
     "on games, by a bound": (ON_GAME.replace("if value > best:", "if value >= best:"), "It chooses by a bound"),
     "depth limit": (MINIMAX.replace("is_max=True", "is_max=True, depth=3").replace("not is_max)", "not is_max, depth - 1)").replace(
         "isinstance(tree, list)", "depth and isinstance(tree, list)"), "TypeError in line"),

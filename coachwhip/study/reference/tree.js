@@ -43,7 +43,7 @@
   const NUMBER = String.raw`([-+]?(?:\d+(?:[./,]\d+)?|\.\d+))`;
   const SAME = [ // one form for all: 3, ≤3, ≥3 or 3…14
     [/\s/g, ""], [/[−–]/g, "-"], [/^\[(.*)[,;](.*)\]$/, "$1…$2"], [/between/, ""], [/\.{2,}|to|and|[;:]/g, "…"],
-    [/=<|<=?|⩽|atmost|max(imum)?|up…/g, "≤"], [/=>|>=?|⩾|atleast|min(imum)?|from/g, "≥"],
+    [/=<|<=?|⩽|at_?most|max(imum)?|up…/g, "≤"], [/=>|>=?|⩾|at_?least|min(imum)?|from/g, "≥"],
     [/^(.*)(orless|orlower)$/, "≤$1"], [/^(.*)(ormore|orhigher)$/, "≥$1"], [/^[a-z]\d*(is|=|(?=[≤≥]))/, ""],
     [/≤[a-z]\d*≤/, "…"], [/^(.+)≤([a-z]\d*)?$/, "≥$1"], [/^(.+)≥([a-z]\d*)?$/, "≤$1"],
   ];

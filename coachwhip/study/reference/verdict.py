@@ -30,6 +30,7 @@ class Result(NamedTuple):
     answer: Any
     error: str
     read: list[int]
+    repeats: bool  # whether it may read a leaf again: then the order says nothing
 
 
 def judge_answers(name: str, results: Sequence[Result]) -> Report:
@@ -96,21 +97,22 @@ def _named(case: Case, move: Any) -> str:
     return f"{move} ({case.tree[move]})" if case.tree and move in range(len(case.tree)) else str(move)[:60]
 
 
-def judge_leaves(name: str, form: str, results: Sequence[Result]) -> Report:
-    """Judge which leaves right answers took. Of games, alpha-beta has to read fewer than there are; in trees, none in vain."""
+def judge_leaves(name: str, results: Sequence[Result]) -> Report:
+    """Judge which leaves right answers took: alpha-beta has to read fewer than there are, and none in vain if it reads each once."""
     seen = [result for result in results if result.read]
     if not any(len(result.read) > 1 for result in seen):
         return [HIDDEN], 0
     read, leaves = sum(len(result.read) for result in seen), sum(len(result.case.game.leaves) for result in seen)
     notes = [f"{read:,} of {leaves:,} leaves read"]
-    if form == "game" and name == "alpha_beta":
-        ours = sum(len(Drawn(result.case.tree, alpha_beta).read) for result in seen)
-        notes[0] += ": it cuts nothing, so it is minimax." if read == leaves else f"; from left to right, {ours:,} would do."
-        return notes, int(read == leaves)
-    if any(result.read != sorted(result.read) for result in seen):
+    repeats = any(result.repeats for result in seen)
+    if not repeats and any(result.read != sorted(result.read) for result in seen):
         notes.append(OTHER_ORDER)
     if name == "minimax":
         return [*notes, *["It leaves out leaves, as alpha-beta does; the values are right."] * (read < leaves)], 0
+    if repeats:
+        ours = sum(len(Drawn(result.case.tree, alpha_beta).read) for result in seen)
+        notes[0] += ": it cuts nothing, so it is minimax." if read == leaves else f"; from left to right, {ours:,} would do."
+        return notes, int(read == leaves)
     replays = [_replay(result.case, result.read) for result in seen]
     for result, replay in zip(seen, replays, strict=True):
         if sentence := _in_vain(replay, if_equal=False):
