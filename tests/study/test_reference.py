@@ -72,10 +72,7 @@ def test_the_examples_in_the_docstrings_hold(path: Path) -> None:
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
-def test_expectimax_on_a_tree_worked_by_hand() -> None:
-    # MAX, chance, MIN: left 1/2 * min(2, 7) + 1/2 * min(4, 6) = 3; right 1/3 * (min(9, 0) + 5 + min(8, 1)) = 2.
-    tree = Tree([[[2, 7], [4, 6]], [[9, 0], [5], [8, 1]]], (0, CHANCE, 1))
-    assert expectimax(tree, tree.initial(), tree.odds) == Answer(Fraction(3), 0)
+def test_expectimax_from_a_throw() -> None:
     thrown = Tree([[1, 2], [5, 3]], (CHANCE, 1))
     assert expectimax(thrown, thrown.initial(), thrown.odds, player=0) == Answer(Fraction(2), None)
 
@@ -160,17 +157,6 @@ def test_a_leaf_is_read_in_vain_exactly_where_alpha_beta_leaves_it_out(root: Any
     assert not any(step.closed for step in steps)
 
 
-@given(subtrees, uneven)
-def test_searches_that_do_not_negate_let_a_player_move_twice(subtree: Any, order: tuple[int, ...]) -> None:
-    tree = Tree(subtree, order)
-    expected, size = search(minimax, tree)
-    assert search(minimax_list, tree) == (expected, size)
-    answer, nodes = search(alpha_beta, tree)
-    assert answer == expected
-    assert nodes <= size
-    assert search(alpha_beta_list, tree) == (answer, nodes)
-
-
 @pytest.mark.parametrize("algorithm", [alpha_beta, negamax_alpha_beta])
 @given(subtree=subtrees, alpha=st.integers(-4, 3), width=st.integers(1, 4))
 def test_an_answer_outside_the_window_is_a_bound(algorithm: Any, subtree: Any, alpha: int, width: int) -> None:
@@ -250,7 +236,7 @@ STEPS = """\
 """
 
 
-@given(trees, uneven, st.sampled_from([alpha_beta, alpha_beta_list, minimax]))
+@given(trees, uneven, st.sampled_from([alpha_beta, alpha_beta_list, minimax, minimax_list]))
 def test_what_is_known_is_true_and_the_cut_leaves_were_never_read(root: Any, order: tuple[int, ...], algorithm: Any) -> None:
     asked = []
 
@@ -293,6 +279,7 @@ def test_the_terminal_shows_the_tree_and_the_steps_of_the_textbook(capsys: pytes
 @pytest.mark.parametrize(
     ("words", "value", "last"),
     [
+        # left (2 + 4) / 2, right (0 + 5 + 1) / 3
         (["[[[2, 7], [4, 6]], [[9, 0], [5], [8, 1]]]", "--order", "max,chance,min"], "3", "H is 1, so C is 2, so A is 3."),
         (["[[(1, 2, 6), (4, 3, 3)], [(6, 1, 2), (7, 4, 1)]]"], "(7, 4, 1)", "C is (7, 4, 1), so A is (7, 4, 1)."),
         (["[[1, 2.5], 4]", "--min-first"], "2.5", "Leaf 4: A is 2.5."),
