@@ -279,7 +279,7 @@ def test_the_terminal_shows_the_tree_and_the_steps_of_the_textbook(capsys: pytes
 @pytest.mark.parametrize(
     ("words", "value", "last"),
     [
-        # left (2 + 4) / 2, right (0 + 5 + 1) / 3
+        # by hand: B is the mean of 2 and 4, C that of 0, 5 and 1
         (["[[[2, 7], [4, 6]], [[9, 0], [5], [8, 1]]]", "--order", "max,chance,min"], "3", "H is 1, so C is 2, so A is 3."),
         (["[[(1, 2, 6), (4, 3, 3)], [(6, 1, 2), (7, 4, 1)]]"], "(7, 4, 1)", "C is (7, 4, 1), so A is (7, 4, 1)."),
         (["[[1, 2.5], 4]", "--min-first"], "2.5", "Leaf 4: A is 2.5."),

@@ -44,6 +44,9 @@ MIDDLEGAME = "r2q1rk1/ppp2ppp/2np1n2/2b1p3/2B1P1b1/2NP1N2/PPP2PPP/R1BQ1RK1 w - -
 HIDDEN = Traced([[[3, 0], 3], [[2, 0], 2], [[1, 9], 9]])  # the third move looks like 1, and is the best
 SURE = Traced([[[[4]]], [[[1], [6]]]])  # two plies deep, the second move looks like 1
 MAX_DRAWN, OTHERS = 500, 20  # nodes; other trees of a page
+EPILOG = """\
+--check runs the functions minimax, alpha_beta, expectimax, max_n and best_move of a file, each f(game, state), or f(tree) of a nested
+list. The searches here cut if alpha and beta are equal; yours may cut only if alpha is larger."""
 BOTH = ("minimax", "alpha_beta")  # shown next to each other
 NEWER = ("principal_variation", "alpha_beta_table", "alpha_beta_killers")
 EXACT = (*BOTH, "negamax", "minimax_list", "negamax_alpha_beta", "alpha_beta_list", *NEWER)
@@ -139,7 +142,8 @@ def mazes(rounds: int) -> Iterator[Row]:
 
 def main(argv: Sequence[str]) -> int:
     """Run the subcommand."""
-    parser = Parser("reference", "Compare textbook searches on small games; draw the search of a tree; play in a maze.")
+    about = "Compare textbook searches on small games; draw the search of a tree; play in a maze; check your own search."
+    parser = Parser("reference", about, EPILOG)
     add, what = parser.add_argument, parser.add_mutually_exclusive_group().add_argument
     add("--depth", type=whole_number(1, 4), default=2, metavar="N", help="plies in chess, rounds in a maze (default 2)")
     what("--json", action="store_true", help="print one JSON object instead of text")
