@@ -78,28 +78,18 @@ def max_n(game, state):
     player = game.to_move(state)
     return max((max_n(game, game.result(state, move)) for move in game.actions(state)), key=lambda values: values[player])
 """
-BEST = """
-def value(node, alpha, beta, is_max):
-    if not isinstance(node, list):
-        return node
-    for child in node:
-        result = value(child, alpha, beta, not is_max)
-        if is_max:
-            alpha = max(alpha, result)
-        else:
-            beta = min(beta, result)
-        if alpha >= beta:
-            break
-    return alpha if is_max else beta
-
+BEST = (
+    ALPHA_BETA.replace("alpha_beta(", "search(").replace("-inf if is_max else inf", "alpha if is_max else beta")
+    + """
 def best_move(tree):
     alpha, move = -inf, None
     for index, child in enumerate(tree):
-        result = value(child, alpha, inf, False)
+        result = search(child, alpha, inf, False)
         if result > alpha:
             alpha, move = result, index
     return move
 """
+)
 NEGAMAX = """
 def negamax(node, sign, alpha, beta):
     if type(node) is not list:
@@ -112,53 +102,55 @@ def negamax(node, sign, alpha, beta):
 def alpha_beta(tree):
     return negamax(tree, 1, -inf, inf)
 """
-OWN_NODES = """
-class Node:
-    def __init__(self, tree):
-        self.value = tree
-        self.children = [Node(child) for child in tree] if isinstance(tree, list) else []
-def search(node, alpha, beta):
-    if not node.children:
-        return node.value
-    for child in node.children:
-        alpha = max(alpha, -search(child, -beta, -alpha))
+OWN_NODES = (
+    ALPHA_BETA.replace("alpha_beta(", "search(").replace("list)", "tuple)")
+    + """
+def nodes(tree):
+    return tuple(map(nodes, tree)) if isinstance(tree, list) else tree
+def alpha_beta(tree):
+    return search(nodes(tree))
+"""
+)
+PVS = """
+def search(node, alpha, beta, sign):
+    if not isinstance(node, list):
+        return sign * node
+    for child in node:
+        value = -search(child, -alpha - 1, -alpha, -sign)
+        if alpha < value < beta:
+            value = -search(child, -beta, -value, -sign)
+        alpha = max(alpha, value)
         if alpha >= beta:
             break
     return alpha
-def sign(tree, ply=0):
-    return [sign(child, ply + 1) for child in tree] if isinstance(tree, list) else tree * (-1) ** ply
 def alpha_beta(tree):
-    return search(Node(sign(tree)), -inf, inf)
+    return search(tree, -10**9, 10**9, 1)
 """
 STACK = """
 def minimax(tree):
-    stack, values = [(tree, True, 0, [])], []
+    stack = [(tree, max, [])]
     while True:
-        node, is_max, at, values = stack[-1]
-        if isinstance(node, list) and at < len(node):
-            stack[-1] = (node, is_max, at + 1, values)
-            stack.append((node[at], not is_max, 0, []))
+        node, choose, values = stack[-1]
+        if isinstance(node, list) and len(values) < len(node):
+            stack.append((node[len(values)], min if choose is max else max, []))
             continue
-        value = (max(values) if is_max else min(values)) if isinstance(node, list) else node
         stack.pop()
+        value = choose(values) if values else node
         if not stack:
             return value
-        stack[-1][3].append(value)
+        stack[-1][2].append(value)
 """
 RIGHT = {
     "nested lists": ALPHA_BETA + MINIMAX + AVERAGE + BEST,
     "games": ON_GAME + EXPECTIMAX + MAX_N,
     "negamax, fail-hard, type is list": NEGAMAX,
     "no cut at equality": ALPHA_BETA.replace(">=", ">"),
-    "right to left, of a copy": ALPHA_BETA.replace("in tree", "in reversed(list(tree))")
-    + MINIMAX.replace("in tree", "in tree[::-1]"),
+    "right to left, of a copy": ALPHA_BETA.replace("in tree", "in reversed(list(tree))") + MINIMAX.replace("in tree", "in tree[::-1]"),
+    "searches again": PVS,
     "explicit stack": STACK,
     "nodes of its own": OWN_NODES,
-    "sorted by a function": ALPHA_BETA.replace("in tree", "in sorted(tree, key=key)")
-    + "def key(child):\n    return type(child) is list\n",
-    "players given": MAX_N.replace("state)", "state, players)", 1)
-    .replace("move))", "move), players)")
-    .replace("game.players", "players"),
+    "sorted by a function": ALPHA_BETA.replace("in tree", "in sorted(tree, key=key)") + "def key(c):\n    return type(c) is list\n",
+    "players given": MAX_N.replace("state)", "state, players)", 1).replace("move))", "move), players)").replace("game.players", "players"),
     "move first, and the parameters of Wikipedia": """
 def minimax(node, depth, maximizingPlayer):
     if depth == 0 or type(node) is int:
@@ -166,15 +158,13 @@ def minimax(node, depth, maximizingPlayer):
     choose = max if maximizingPlayer else min
     return choose(((i, minimax(c, depth - 1, not maximizingPlayer)[1]) for i, c in enumerate(node)), key=lambda pair: pair[1])
 """,
-    "names of the book": MINIMAX.replace("minimax", "value")
-    + "def best_move(tree):\n    return max(tree, key=lambda c: value(c, False))\n",
-}
+    "names of the book": MINIMAX.replace("minimax", "v") + "def best_move(tree):\n    return max(tree, key=lambda c: v(c, False))\n",
+}  # fmt: skip
 WRONG = {  # name -> source, a part of the report
     "all maximise": (MINIMAX.replace("if is_max else min(values)", ""), "It maximises at MIN's nodes"),
     "MIN first": (MINIMAX.replace("is_max=True", "is_max=False"), "It lets MIN move first."),
     "sign": (MINIMAX.replace("minimax(tree,", "search(tree,").replace("minimax(", "search(") + "def minimax(t): return -search(t)", "The sign"),
     "starts at 0": (ALPHA_BETA.replace("-inf if is_max else inf", "0"), "starts at 0"),
-    "first branch": (MINIMAX.replace("max(values) if is_max else min(values)", "values[0]"), "It takes the first branch"),
     "negamax, leaf": (
         "def minimax(tree):\n    return max(-minimax(c) for c in tree) if isinstance(tree, list) else tree",
         "It negates the children's values, but not a leaf's",
@@ -182,7 +172,6 @@ WRONG = {  # name -> source, a part of the report
     "no cut": (ALPHA_BETA.replace("if alpha >= beta", "if False"), "It reads every leaf, so it cuts nothing"),
     "no deep window": (ALPHA_BETA.replace("alpha, beta, not is_max", "-inf, inf, not is_max"), " was read; "),
     "only alpha goes down": (ALPHA_BETA.replace("alpha, beta, not", "alpha, inf, not"), " was read; "),
-    "wrong way": (ALPHA_BETA.replace("alpha >= beta", "alpha <= beta"), "The value is"),
     "cut too early": (ALPHA_BETA.replace("alpha >= beta", "alpha >= beta - 1"), "The value is"),
     "global window": (
         ALPHA_BETA.replace("alpha_beta(", "search(").replace("alpha =", "A[0] =").replace("beta =", "A[1] =").replace(
@@ -191,10 +180,9 @@ WRONG = {  # name -> source, a part of the report
     ),
     "chooses by a bound": (BEST.replace("result > alpha", "result >= alpha"), "It chooses by a bound"),
     "adds up": (AVERAGE.replace(" / len(values)", ""), "divide by their number"),
-    "rounds": (AVERAGE.replace(" / len", " // len"), "rounds the average down"),
-    "no odds": (EXPECTIMAX.replace("sum(chance *", "max(0 * chance +"), "It maximises at chance nodes"),
     "player 0 everywhere": (MAX_N.replace("values[player]", "values[0]"), "maximises the first player's number"),
-    "on games, no cut": (ON_GAME.replace("if beta <= alpha", "if None"), "it cuts nothing, so it is minimax"),
+    "on games, no cut": (ON_GAME.replace("if beta <= alpha", "if None"), "It reads every leaf, so it cuts nothing"),
+    "on games, alpha stays": (ON_GAME.replace("action), alpha", "action), -inf"), " was read; "),
     "on games, by a bound": (ON_GAME.replace("if value > best:", "if value >= best:"), "It chooses by a bound"),
     "depth limit": (MINIMAX.replace("is_max=True", "is_max=True, depth=3").replace("not is_max)", "not is_max, depth - 1)").replace(
         "isinstance(tree, list)", "depth and isinstance(tree, list)"), "TypeError in line"),

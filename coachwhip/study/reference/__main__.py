@@ -16,13 +16,13 @@ from ...cli.command import CommandError, file_name, numbers, whole_number
 from ...cli.files import read_bytes, write_bytes
 from ...cli.table import plain
 from ...cli.targets import Output, WritingParser, add_force
+from .. import reference
 from .alphabeta import alpha_beta
 from .beam import beam
 from .chance import expectimax
 from .check import check
 from .deepening import iterative_deepening
 from .draw import Drawn, page
-from .explicit_stack import alpha_beta_list, minimax_list
 from .forward_pruning import forward_pruning
 from .game import CHANCE, Counted, Game
 from .games.board import Chess, material
@@ -33,14 +33,10 @@ from .games.maze import TRAP, UNDECIDED, Maze
 from .games.tictactoe import TicTacToe
 from .games.tree import AIMA_TREE, first_leaf, read_tree
 from .horizon import Truncated, at_depth, h_minimax
-from .killers import alpha_beta_killers
-from .minimax import minimax
 from .multiplayer import max_n
-from .negamax import negamax, negamax_alpha_beta
 from .quiescence import quiet
 from .scout import principal_variation
 from .trace import Traced
-from .transposition import alpha_beta_table
 
 BEAM = 5  # moves
 MARGIN, TREE_MARGIN = 100, 2  # of ProbCut: centipawns, and in a tree
@@ -48,30 +44,22 @@ MIDDLEGAME = "r2q1rk1/ppp2ppp/2np1n2/2b1p3/2B1P1b1/2NP1N2/PPP2PPP/R1BQ1RK1 w - -
 HIDDEN = Traced([[[3, 0], 3], [[2, 0], 2], [[1, 9], 9]])  # the third move looks like 1, and is the best
 SURE = Traced([[[[4]]], [[[1], [6]]]])  # two plies deep, the second move looks like 1
 MAX_DRAWN, OTHERS = 500, 20  # nodes; other trees of a page
-SEARCHES: dict[str, Callable[[Any, Any], Any]] = {
-    "minimax": minimax,
-    "alpha_beta": alpha_beta,
-    "expectimax": lambda game, state: expectimax(game, state, game.odds, 0),
-    "max_n": lambda game, state: max_n(game, state, getattr(game, "players", 0) or 2),
-}
-FOR_TREES = SEARCHES | {
-    "negamax": negamax,
-    "minimax_list": minimax_list,
-    "negamax_alpha_beta": negamax_alpha_beta,
-    "alpha_beta_list": alpha_beta_list,
-    "principal_variation": principal_variation,
-    "alpha_beta_table": alpha_beta_table,
-    "alpha_beta_killers": alpha_beta_killers,
-    "iterative_deepening": lambda game, state: iterative_deepening(game, state, first_leaf, game.depth),
-    "late_move_reductions": lambda game, state: forward_pruning(game, state, first_leaf, game.depth, reduces=True),
-    "probcut": lambda game, state: forward_pruning(game, state, first_leaf, game.depth, margin=TREE_MARGIN),
-}
+EPILOG = """\
+--check runs the functions minimax, alpha_beta, expectimax, max_n and best_move of a file, each f(game, state), or f(tree) of a nested
+list. The searches here cut if alpha and beta are equal; yours may cut only if alpha is larger."""
 BOTH = ("minimax", "alpha_beta")  # shown next to each other
 NEWER = ("principal_variation", "alpha_beta_table", "alpha_beta_killers")
 EXACT = (*BOTH, "negamax", "minimax_list", "negamax_alpha_beta", "alpha_beta_list", *NEWER)
+Search = Callable[[Any, Any], Any]
+SEARCHES: dict[str, Search] = {name: getattr(reference, name) for name in BOTH}
+SEARCHES["expectimax"] = lambda game, state: expectimax(game, state, game.odds, 0)
+SEARCHES["max_n"] = lambda game, state: max_n(game, state, getattr(game, "players", 0) or 2)
+FOR_TREES = SEARCHES | {name: getattr(reference, name) for name in EXACT}
+FOR_TREES["iterative_deepening"] = lambda game, state: iterative_deepening(game, state, first_leaf, game.depth)
+FOR_TREES["late_move_reductions"] = lambda game, state: forward_pruning(game, state, first_leaf, game.depth, reduces=True)
+FOR_TREES["probcut"] = lambda game, state: forward_pruning(game, state, first_leaf, game.depth, margin=TREE_MARGIN)
 WHY = {  # part of a name -> why the value is minimax's, or not
-    "minimax": "the definition",
-    "negamax": "the definition, with one function for both sides",
+    "max": "the definition",
     "alpha_beta": "cuts only what cannot matter",
     "principal_variation": "searches again what is better than expected",
     "alpha_beta_table": "searches each state once for a window",
@@ -95,9 +83,7 @@ class Row(NamedTuple):
     nodes: int
 
 
-def run(
-    name: str, algorithm: str, game: Game[Any, Any], search: Callable[[Game[Any, Any], Any], Any], expected: Any = None
-) -> Row:
+def run(name: str, algorithm: str, game: Game[Any, Any], search: Search, expected: Any = None) -> Row:
     """Search a game from its start and count the nodes; `expected` is minimax's value, if it is known."""
     counted: Any = Counted(game)
     counted.odds, counted.depth = getattr(game, "odds", None), getattr(game, "depth", 0)
@@ -131,7 +117,7 @@ def chess_position(depth: int) -> Iterator[Row]:
     short: Game[Any, Any] = Truncated(rules, material, at_depth(depth))
     calm: Game[Any, Any] = Truncated(rules, quiet(rules, material, rules.noisy, rules.may_stand_pat), at_depth(depth))
     pruning = partial(forward_pruning, evaluate=material, depth=depth)
-    searches: tuple[tuple[str, Game[Any, Any], Callable[[Any, Any], Any]], ...] = (
+    searches: tuple[tuple[str, Game[Any, Any], Search], ...] = (
         ("h_minimax", rules, partial(h_minimax, evaluate=material, cutoff=at_depth(depth))),
         ("alpha_beta", short, alpha_beta),
         ("principal_variation", short, principal_variation),
@@ -156,7 +142,8 @@ def mazes(rounds: int) -> Iterator[Row]:
 
 def main(argv: Sequence[str]) -> int:
     """Run the subcommand."""
-    parser = WritingParser("reference", "Compare textbook searches on small games; draw the search of a tree; play in a maze.")
+    about = "Compare textbook searches on small games; draw the search of a tree; play in a maze; check your own search."
+    parser = WritingParser("reference", about, EPILOG)
     add, what = parser.add_argument, parser.add_mutually_exclusive_group().add_argument
     add("--depth", type=whole_number(1, 4), default=2, metavar="N", help="plies in chess, rounds in a maze (default 2)")
     what("--json", action="store_true", help="print one JSON object instead of text")

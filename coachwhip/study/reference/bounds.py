@@ -27,24 +27,17 @@ class Closed(NamedTuple):
     held: Held
 
 
-class Window(NamedTuple):
-    """Alpha and beta, and the closed nodes, the lowest first."""
-
-    alpha: Held
-    beta: Held
-    closed: list[Closed]
-
-
 class Step(NamedTuple):
     """What one leaf showed: bounds that it changed and those of cut nodes, from the leaf upwards; and what they cut."""
 
     leaf: Node
-    before: Window  # a closed node there means that the leaf need not be read
+    closed: list[Closed]  # already before it was read, so that it need not be; the lowest first
     known: dict[Node, Bounds]
     parent: Bounds
     cuts: dict[Node, tuple[Held, list[Node]]]  # closed node -> why, and the branches that need no reading
     skipped: list[Node]  # after the last leaf: branches that were left out though they could matter
-    after: Window
+    alpha: Held  # where the leaf was read
+    beta: Held
 
 
 class Watched(Traced):
@@ -70,21 +63,24 @@ class Watched(Traced):
         waiting: list[Node] = []  # done, with unread branches that nothing has cut yet
         *_, final = self.read
         for leaf in self.read:
-            window, before = self._window(leaf.above[0]), {node: self.known[node] for node in leaf.above}
+            *_, closed = self._window(leaf.above[0])
+            before = {node: self.known[node] for node in leaf.above}
             self._learn(leaf, (leaf.subtree, leaf.subtree))
             for node in leaf.above:
                 self._learn(node, self._combined(node, leaf))
             done, waiting = [*waiting, *(node for node in leaf.above if unread[node] and last[node] is leaf)], []
             cuts: dict[Node, tuple[Held, list[Node]]] = {}
             for node in done:
-                if closed := self._window(node).closed:
-                    cuts.setdefault(closed[0].node, (closed[0].held, []))[1].extend(unread[node])
+                *_, over = self._window(node)
+                if over:
+                    cuts.setdefault(over[0].node, (over[0].held, []))[1].extend(unread[node])
                 else:
                     waiting.append(node)
             changed = [node for node in (*leaf.above, *cuts) if node in cuts or self.known[node] != before[node]]
             skipped = [branch for node in waiting for branch in unread[node]] if leaf is final else []
             known, parent = {node: self.known[node] for node in changed}, self.known[leaf.above[0]]
-            yield Step(leaf, window, known, parent, cuts, skipped, self._window(leaf.above[0]))
+            alpha, beta, _ = self._window(leaf.above[0])
+            yield Step(leaf, closed, known, parent, cuts, skipped, alpha, beta)
 
     def _learn(self, node: Node, known: Bounds) -> None:
         if node.above and self.known[node] == ANYTHING != known:
@@ -105,8 +101,8 @@ class Watched(Traced):
             return sum(lows, Fraction()) / len(lows), sum(highs, Fraction()) / len(highs)
         return (min(lows), min(highs)) if mover else (max(lows), max(highs))
 
-    def _window(self, node: Node) -> Window:
-        """Return what MAX and MIN hold below a node, and the closed nodes from this one up."""
+    def _window(self, node: Node) -> tuple[Held, Held, list[Closed]]:
+        """Return alpha and beta, which MAX and MIN hold below a node, and the closed nodes from this one up."""
         alpha, beta, closed = Held(-INFINITY), Held(INFINITY), list[Closed]()
         for at in (*reversed(node.above), node) if self.has_window else ():
             low, high = self.known[at]
@@ -118,4 +114,4 @@ class Watched(Traced):
                 if alpha.at and high <= alpha.value:
                     closed.insert(0, Closed(at, high, alpha))
                 beta = min(Held(high, at), beta, key=lambda held: held.value)
-        return Window(alpha, beta, closed)
+        return alpha, beta, closed

@@ -31,8 +31,8 @@ class Case(NamedTuple):
     order: Sequence[int] | None = None
 
     def read(self) -> list[int]:
-        """Return the leaves whose utility was asked for, if it is a tree."""
-        return [at for at, leaf in enumerate(self.game.leaves) if leaf in self.game.read] if self.tree else []
+        """Return the leaves whose utility was asked for, in this order, if it is a tree."""
+        return list(map(self.game.leaves.index, self.game.read)) if self.tree else []
 
 
 def cases(function: str, form: str) -> list[Case]:

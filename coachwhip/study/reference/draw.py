@@ -69,7 +69,7 @@ class Drawn(Watched):
 
     def window_at(self, step: Step) -> str:
         """Return alpha and beta where the leaf was read; nothing where there is no window."""
-        alpha, beta = shown(step.after.alpha.value), shown(step.after.beta.value)
+        alpha, beta = shown(step.alpha.value), shown(step.beta.value)
         return f"At {self.names[step.leaf.above[0]]}: alpha {alpha}, beta {beta}" if self.has_window else ""
 
     def listed(self, branches: Sequence[Node]) -> str:

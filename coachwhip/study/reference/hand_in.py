@@ -29,6 +29,7 @@ Call = Callable[[Case, Any], Any]
 def work(path: str, results: Connection) -> None:
     """Run the functions of a file; send the name of each case before it starts, and in the end the report and the exit code."""
     sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - to the end of the process
+    sys.path.insert(0, os.path.dirname(path))  # for other files of the hand-in
     try:
         names = runpy.run_path(path)
     except BaseException as error:  # noqa: BLE001 - also SystemExit: whatever the file does
@@ -58,7 +59,7 @@ def _report(name: str, function: Callable[..., Any], path: str, results: Connect
         return lines, code
     if form == "tree":  # in a game they are known: it is asked for their utility
         answers = [_run(call, result.case, path, follows=True) for result in answers]
-    more, code = judge_leaves(name, form, answers)
+    more, code = judge_leaves(name, answers)
     return lines + more, code
 
 
@@ -80,18 +81,20 @@ def _call(function: Callable[..., Any]) -> tuple[str, Call]:
 def _run(call: Call, case: Case, path: str, *, follows: bool = False) -> Result:
     """Run a function on one case. `follows`: with other leaves, so that it can be seen which it reads."""
     tree = _own_ints(case.tree) if follows else case.tree
-    given, reading = deepcopy(tree), _Reading(tree, path) if follows else None
+    given = deepcopy(tree)
+    reading = _Reading(given, path) if follows else None
     try:
         sys.settrace(reading)
         answer = call(case, given)
     except NotImplementedError:
         raise
     except BaseException as error:  # noqa: BLE001 - whatever the function does
-        return Result(case, None, _last_line(error, path), [])
+        return Result(case, None, _last_line(error, path), [], repeats=False)
     finally:
         sys.settrace(None)
-    read = reading.leaves() if reading else case.read()
-    return Result(case, answer, "" if given == tree else "it changes the tree that it gets: work on a copy", read)
+    read, repeats = reading.leaves() if reading else (case.read(), False)
+    repeats |= not reading and read != sorted(read)  # or it only takes the moves of a game in another order
+    return Result(case, answer, "" if given == tree else "it changes the tree that it gets: work on a copy", read, repeats)
 
 
 def _last_line(error: BaseException, path: str) -> str:
@@ -107,35 +110,42 @@ class _Reading:
     """
 
     def __init__(self, tree: Any, path: str) -> None:
-        self._leaves = {id(leaf.subtree): index for index, leaf in enumerate(Traced(tree).leaves)}
+        nodes = Traced(tree)
+        self._leaves = {id(leaf.subtree): index for index, leaf in enumerate(nodes.leaves)}
+        self._inner = {id(node.subtree) for node in nodes.nodes if node.children}
         self._path, self._active, self._recursive = path, list[CodeType](), set[CodeType]()
+        self._visits, self._repeating = set[tuple[CodeType, int]](), set[CodeType]()
         self._reads: dict[tuple[int, CodeType], set[CodeType]] = {}  # leaf and function -> the functions that were running
 
     def __call__(self, frame: FrameType, event: str, arg: Any) -> Any:
-        code = frame.f_code
+        code, values = frame.f_code, (*frame.f_locals.values(), arg)
         if code.co_filename != self._path:
             return None
         if event == "call":
             self._recursive |= {code} & {*self._active}
             self._active.append(code)
+            visits = {(code, id(value)) for value in values if id(value) in self._inner}
+            self._repeating |= {code} if visits & self._visits else set()
+            self._visits |= visits
         elif event == "return":
             self._active.pop()
-        for value in (*frame.f_locals.values(), arg):
+        for value in values:
             if type(value) is int and id(value) in self._leaves:
                 self._reads.setdefault((self._leaves[id(value)], code), {code, *self._active})
         return self
 
-    def leaves(self) -> list[int]:
-        """Return the leaves in the order in which functions that call themselves read them: others sort, say.
+    def leaves(self) -> tuple[list[int], bool]:
+        """Return the leaves in the order in which functions that call themselves read them, and whether these visit a node again.
 
-        If one of these had no part in it, as a search of nodes that another one makes first, nothing can be seen: [].
+        Other functions sort, say. If one of these had no part in it, as a search of nodes that another one makes first, nothing
+        can be seen: [].
         """
         read, readers = dict[int, None](), set[CodeType]()
         for (leaf, code), active in self._reads.items():
             if code in self._recursive and leaf not in read:
                 read[leaf] = None
                 readers |= active
-        return list(read) if self._recursive <= readers else []
+        return list(read) if self._recursive <= readers else [], bool(self._repeating & self._recursive)
 
 
 def _own_ints(tree: Any) -> Any:

@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import product
 from numbers import Number
 from typing import Any, NamedTuple
 
@@ -29,25 +30,24 @@ class Result(NamedTuple):
     answer: Any
     error: str
     read: list[int]
+    repeats: bool  # whether it may read a leaf again: then the order says nothing
 
 
 def judge_answers(name: str, results: Sequence[Result]) -> Report:
     """Judge values and moves, read in the style in which most are right: a pair in either order, a move's number or its branch."""
     styles = []
-    for moves_first in (False, True):
-        for by_branch in (False, True):
-            given = [_given(name, result, moves_first, by_branch) for result in results]
-            faults = [result.error or _fault(result.case, each) for result, each in zip(results, given, strict=True)]
-            styles.append((faults, given))
+    for moves_first, by_branch in product((False, True), repeat=2):
+        given = [_given(name, result, moves_first, by_branch) for result in results]
+        faults = [result.error or _fault(result.case, each) for result, each in zip(results, given, strict=True)]
+        styles.append((faults, given))
     faults, given = max(styles, key=lambda style: style[0].count(""))
     head = f"{name}: {faults.count('')} of {len(faults)} cases right"
     if not any(faults):
         return [head], 0
-    first = next(index for index, fault in enumerate(faults) if fault)
-    case, fault = results[first].case, faults[first]
-    outline = [Drawn(case.tree, minimax).outline()] if case.tree and case.order == (0, 1) else []
     pairs = [(result.case, each) for result, each in zip(results, given, strict=True)]
     guess = likeness(name, [(case, each) for case, each in pairs if case.tree and _is_value(each.value, case.value)])
+    case, fault = next((result.case, fault) for result, fault in zip(results, faults, strict=True) if fault)
+    outline = [Drawn(case.tree, minimax).outline()] if case.tree and case.order == (0, 1) else []
     return [head, f"First difference, {case.name}:", *outline, f"{fault[0].upper()}{fault[1:]}.", *guess], 1
 
 
@@ -97,29 +97,29 @@ def _named(case: Case, move: Any) -> str:
     return f"{move} ({case.tree[move]})" if case.tree and move in range(len(case.tree)) else str(move)[:60]
 
 
-def judge_leaves(name: str, form: str, results: Sequence[Result]) -> Report:
-    """Judge which leaves right answers took. Of games, alpha-beta has to read fewer than there are; in trees, none in vain."""
+def judge_leaves(name: str, results: Sequence[Result]) -> Report:
+    """Judge which leaves right answers took: alpha-beta has to read fewer than there are, and none in vain if it reads each once."""
     seen = [result for result in results if result.read]
     if not any(len(result.read) > 1 for result in seen):
         return [HIDDEN], 0
     read, leaves = sum(len(result.read) for result in seen), sum(len(result.case.game.leaves) for result in seen)
     notes = [f"{read:,} of {leaves:,} leaves read"]
-    if form == "game" and name == "alpha_beta":
-        ours = sum(len(Drawn(result.case.tree, alpha_beta).read) for result in seen)
-        notes[0] += ": it cuts nothing, so it is minimax." if read == leaves else f"; from left to right, {ours:,} would do."
-        return notes, int(read == leaves)
-    if any(result.read != sorted(result.read) for result in seen):
+    repeats = any(result.repeats for result in seen)
+    if not repeats and any(result.read != sorted(result.read) for result in seen):
         notes.append(OTHER_ORDER)
     if name == "minimax":
         return [*notes, *["It leaves out leaves, as alpha-beta does; the values are right."] * (read < leaves)], 0
+    if repeats:
+        ours = sum(len(Drawn(result.case.tree, alpha_beta).read) for result in seen)
+        notes[0] += ": it cuts nothing, so it is minimax." if read == leaves else f"; from left to right, {ours:,} would do."
+        return notes, int(read == leaves)
     replays = [_replay(result.case, result.read) for result in seen]
-    more = [at for at, replay in enumerate(replays) if _in_vain(replay, if_equal=False)]
-    if more:
-        result, replay = seen[more[0]], replays[more[0]]
-        needed = [leaf for leaf, step in zip(result.read, replay.steps, strict=True) if not step.before.closed]
-        all_read = "It reads every leaf, so it cuts nothing. " if read == leaves else ""
-        outline, sentence = _replay(result.case, needed).outline(), _in_vain(replay, if_equal=False)
-        return [*notes, f"First leaf too many, {result.case.name}:", outline, f"{all_read}{sentence}"], 1
+    for result, replay in zip(seen, replays, strict=True):
+        if sentence := _in_vain(replay, if_equal=False):
+            needed = [leaf for leaf, step in zip(result.read, replay.steps, strict=True) if not step.closed]
+            all_read = "It reads every leaf, so it cuts nothing. " * (read == leaves)
+            outline = _replay(result.case, needed).outline()
+            return [*notes, f"First leaf too many, {result.case.name}:", outline, f"{all_read}{sentence}"], 1
     return notes + [NO_CUT_IF_EQUAL] * any(_in_vain(replay, if_equal=True) for replay in replays), 0
 
 
@@ -136,7 +136,7 @@ def _replay(case: Case, read: Sequence[int]) -> Drawn:
 def _in_vain(replay: Drawn, *, if_equal: bool) -> str:
     """Return a sentence about the first leaf that alpha-beta need not read; `if_equal`: as it cuts if alpha and beta are equal."""
     for step in replay.steps:
-        for node, bound, held in step.before.closed:
+        for node, bound, held in step.closed:
             if if_equal or bound != held.value:
                 side = "at most" if replay.to_move(node) else "at least"
                 known = f"{replay.names[node]} was {side} {shown(bound)} and {replay.holding(held, 'had')} already"
