@@ -15,9 +15,9 @@ from pathlib import Path
 from ...cli.command import LARGEST_COUNT, CommandError, file_name, warn, whole_number
 from ...cli.files import fingerprint
 from ...cli.journal import add_journal_arguments, open_journal
-from ...cli.targets import Output, WritingParser, add_force
 from ...cli.pool import LOCAL, cluster, threads
 from ...cli.run import run
+from ...cli.targets import Output, WritingParser, add_force
 from ...games.adjudication import open_tables
 from ...games.data import OPENINGS
 from ...games.openings import Opening, chess960_starts, choose, open_book, standard_start

@@ -12,10 +12,10 @@ from functools import partial
 
 from ...cli.command import file_name, seconds, warn, whole_number
 from ...cli.files import write_bytes
-from ...cli.targets import Output, WritingParser, add_force
 from ...cli.pool import threads
 from ...cli.run import Experiment, run
 from ...cli.table import show
+from ...cli.targets import Output, WritingParser, add_force
 from ...games.data import TACTICS
 from ...games.time_control import TimeControl, add_limits, limit_of
 from ..engines.client import FAILED_STARTS, Client, check_engines

@@ -12,8 +12,8 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from ..cli.command import CommandError, number, warn, whole_number
 from ..cli.files import write_bytes, write_or_save_elsewhere
-from ..cli.targets import Output, add_force
 from ..cli.run import Experiment
+from ..cli.targets import Output, add_force
 from ..pages import frame
 from ..pages.chart import Curve, chart, levels, whole_numbers
 

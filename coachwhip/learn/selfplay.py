@@ -22,10 +22,10 @@ from ..cli.checkout import revision
 from ..cli.command import CommandError, file_name, warn, whole_number
 from ..cli.files import append, fingerprint, lock, naming, read_bytes, replacing, write_bytes
 from ..cli.journal import require_same_settings
-from ..cli.targets import STDOUT, Output, WritingParser, add_force, check_outputs, require_apart, require_regular
 from ..cli.pool import Pool, cluster, processes
 from ..cli.run import Experiment, run
 from ..cli.signature import engine_names, signature
+from ..cli.targets import STDOUT, Output, WritingParser, add_force, check_outputs, require_apart, require_regular
 from ..compressed import LONGEST_START, compression
 from ..core.learning.scorer import RESULT_AT, encode_game
 from ..games.openings import Book, Opening, chess960_starts, open_book, standard_start

@@ -20,11 +20,11 @@ from typing import Any, NamedTuple
 from ..cli.command import CommandError, file_name, number, whole_number
 from ..cli.files import fingerprint
 from ..cli.journal import Journal, add_journal_arguments, open_journal, part
-from ..cli.targets import WritingParser
 from ..cli.pool import processes
 from ..cli.run import Experiment, run
 from ..cli.signature import engine_names
 from ..cli.table import show
+from ..cli.targets import WritingParser
 from ..games.adjudication import BLACK_WINS, DRAW, WHITE_WINS
 from ..games.openings import Opening, choose, open_book, standard_start
 from ..games.rules import Rules, add_own_game_arguments

@@ -11,11 +11,11 @@ from ..cli.checkout import revision
 from ..cli.command import CommandError, file_name, number, warn, whole_number
 from ..cli.files import naming
 from ..cli.journal import require_same_settings
-from ..cli.targets import Output, WritingParser, require_regular
 from ..cli.pool import here
 from ..cli.progress import progress
 from ..cli.run import run
 from ..cli.signature import signature, weights_digest
+from ..cli.targets import Output, WritingParser, require_regular
 from ..core import engine
 from ..core.learning.scorer import HIDDEN_STEP, MAX_HIDDEN, Scorer
 from ..evaluation import config

@@ -10,10 +10,10 @@ from typing import Any
 from ..cli.checkout import revision
 from ..cli.command import CommandError, file_name, number, require, whole_number
 from ..cli.files import naming
-from ..cli.targets import Output, WritingParser, require_regular
 from ..cli.pool import here
 from ..cli.progress import progress
 from ..cli.run import run
+from ..cli.targets import Output, WritingParser, require_regular
 from ..evaluation import config
 from ..text import counted
 from .game_file import MAX_SCORE, PER_GAME

@@ -16,9 +16,9 @@ from chess.engine import EngineError, SimpleEngine
 from ...cli.command import CommandError, file_name, sets_tunables, whole_number
 from ...cli.files import fingerprint, naming, replacing
 from ...cli.journal import add_journal_arguments, open_journal
-from ...cli.targets import Output, WritingParser, add_force
 from ...cli.pool import here
 from ...cli.run import run
+from ...cli.targets import Output, WritingParser, add_force
 from ...core.engine import MAX_DEPTH
 from ...games.data import GAMES
 from ...games.time_control import TimeControl, add_limits, limit_of

@@ -14,8 +14,8 @@ from functools import partial
 from pathlib import Path
 
 from ...cli.command import CommandError, file_name, sets_tunables, whole_number
-from ...cli.targets import Output, WritingParser, add_force
 from ...cli.progress import progress
+from ...cli.targets import Output, WritingParser, add_force
 from ...core.engine import MAX_DEPTH
 from ...evaluation import config
 from ...games.openings import open_book

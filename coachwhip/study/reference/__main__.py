@@ -15,8 +15,8 @@ import chess
 
 from ...cli.command import CommandError, file_name, numbers, whole_number
 from ...cli.files import read_bytes, write_bytes
-from ...cli.targets import Output, WritingParser, add_force
 from ...cli.table import plain
+from ...cli.targets import Output, WritingParser, add_force
 from .alphabeta import alpha_beta
 from .beam import beam
 from .chance import expectimax
