@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 from programs import program
-from uci_model import check_search
+from search_output import check_search
 from uci_process import TIMEOUT, UciProcess, environment, installed_command
 
 if TYPE_CHECKING:
