@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from coachwhip.bench.engines import builds, spec
 from coachwhip.core.engine import Engine, Position
 from coachwhip.core.tunables import TUNABLES
 from coachwhip.evaluation import config
@@ -115,28 +114,3 @@ def test_a_wrong_tunable_is_rejected_before_anything_starts(
             assert main(line.split()) == 2
             assert capsys.readouterr().err.endswith(f"{message}; see coachwhip {words.split()[0]} --help\n")
     assert not list(tmp_path.iterdir())
-
-
-@pytest.fixture
-def revisions(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Builds of revisions that are there at once."""
-    monkeypatch.setattr(builds, "find_repository", lambda _: Path())
-    monkeypatch.setattr(builds, "build", lambda revision, *_: (revision, ("python", f"{revision}.py")))
-
-
-@pytest.mark.usefixtures("revisions")
-def test_what_is_set_belongs_to_the_engine_named_last() -> None:
-    words = [
-        ("--set", ("use_lmr", "0")),
-        ("--revision", "A"),
-        ("--engine", "other -x"),
-        ("--revision", "B"),
-        ("--set", ("rfp_margin", "60")),
-        ("--set", ("use_lmr", "1")),
-    ]
-    first, other, second = spec.engine_specs(words)
-    assert spec.engine_specs(words[:1]) == [spec.EngineSpec((*spec.own_command(), "--set", "use_lmr=0"), "", {})]
-    assert first == spec.EngineSpec(("python", "A.py", "--set", "use_lmr=0"), "A use_lmr=0", {})
-    assert other == spec.EngineSpec(("other", "-x"), "", {})
-    assert second.command == ("python", "B.py", "--set", "use_lmr=1", "--set", "rfp_margin=60")
-    assert second.name == "B use_lmr=1 rfp_margin=60"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """lichess-bot, whose traffic is replayed with the line ends of Windows, and the polyglot adaptor, which plays for real.
 
-python-chess does in test_in_process.py and test_uci_session.py.
+python-chess does in test_in_process.py and test_session.py.
 """
 
 from __future__ import annotations
