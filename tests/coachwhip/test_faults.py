@@ -39,12 +39,6 @@ LABELLED = "".join(  # there is something to learn: a knight more has won nothin
     f'{fen} c7 "{game}"; c9 "{result}";\n'
     for game, (fen, result) in enumerate([(QUEEN, "1-0"), (KNIGHT, "1/2-1/2"), (EPD, "1/2-1/2")] * 20)
 )
-READS = """
-    bench 1 --weights FILE.py, perft --suite FILE.epd, MATCH --openings FILE.epd, MATCH --openings FILE.pgn, MATCH --openings FILE.bin,
-    MATCH --syzygy FILE.rtbw, SUITE FILE.epd, MATCH --revision HEAD --repository FILE, LAB --positions FILE.fen, ANALYSE FILE.pgn,
-    ANALYSE good.pgn --weights FILE.py, selfplay FILE.vf --epd -, tune FILE.epd --output new.py, train FILE.vf --output new.cwnet,
-    --weights FILE.py go depth 1
-"""
 JOURNALS = [f"{work} --journal FILE" for work in ("MATCH", "SPSA")]
 REPLACES = [  # an old file of the same kind, at the end and as a whole
     "MATCH --report FILE", "SUITE good.epd --report FILE", "TUNE --report FILE", "TRAIN --report FILE", "LAB --positions good.fen --report FILE",
@@ -97,33 +91,6 @@ def complaint_of(err: str, name: str) -> str:
     (complaint,) = [line for line in err.splitlines() if line.startswith("coachwhip")]
     assert name in complaint
     return complaint
-
-
-SPOILT = {
-    "missing": None,
-    "folder": None,
-    "random": bytes((7 + number * number * 31) % 251 for number in range(1600)),
-    "empty": b"",
-    "latin": b"# \xe9tude\n",
-}
-
-
-@pytest.mark.parametrize("fault", SPOILT)
-@pytest.mark.parametrize("line", [line.strip() for line in READS.split(",")])
-def test_a_file_that_cannot_be_used_is_named(line: str, fault: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    if fault == "empty" and ".py" in line:
-        return  # the shipped weights
-    path = folder / f"bad-{fault}{re.findall(r'FILE([.a-z]*)', line)[0]}"
-    data = SPOILT[fault]
-    if fault == "folder":
-        path.mkdir()
-    elif data is not None:
-        path.write_bytes(data)
-    words = words_of(line, path.name)
-    before = contents(folder)
-    assert main(words) not in (0, 130)
-    complaint_of(capfd.readouterr().err, path.name)
-    assert contents(folder) == before
 
 
 PAGE = "\n<!DOCTYPE html>\n<style>\n[a-b] 1. e4\n</style>\n" + 40 * "<p>x</p>\n1. e4 e5 1-0\n[b]\n"
@@ -252,22 +219,14 @@ def test_a_disk_that_fills_up_is_reported_and_keeps_what_was_done(
 SAME = [
     "selfplay labelled.vf --epd SAME:labelled.vf",
     "selfplay SAME:good.epd --openings good.epd",
-    "tune good.epd --output SAME:good.epd",
     "tune good.epd=2 --output SAME:good.epd",
     "tune good.epd --output new.py --weights w.py --report SAME:w.py",
-    "train labelled.vf --output SAME:labelled.vf",
     "train labelled.vf --output SAME:new.cwnet --start new.cwnet",
-    "train labelled.vf --output SAME:new.cwnet --weights wn.py --force",
     "train labelled.vf --output new.cwnet --checkpoint SAME:new.cwnet",
     "tune good.epd --output SAME:new.cwnet --weights wn.py --force",
-    "analyse good.pgn --report SAME:new.cwnet --weights wn.py --force",
     "selfplay labelled.vf --epd SAME:labelled.vf.json --force",
     "MATCH --openings good.pgn --pgn SAME:good.pgn",
     "MATCH --pgn SAME:all --journal all",
-    "SUITE w.epd --report SAME:w.epd",
-    "lab --positions good.fen --report SAME:good.fen",
-    "spsa --tune rfp_margin --openings good.epd --journal SAME:good.epd",
-    "analyse good.pgn --report SAME:good.pgn",
     "analyse good.pgn --output SAME:new --report ./new",
     "analyse --output SAME:/dev/stdout",
 ]
@@ -356,39 +315,6 @@ def test_openings_may_come_through_a_pipe(folder: Path) -> None:
     writer = threading.Thread(target=lambda: (folder / "pipe").write_text(f"{START}\n"), daemon=True)
     writer.start()
     assert main(words_of("MATCH --openings pipe")) == 0
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="no such files")
-@pytest.mark.parametrize(
-    ("line", "content"),
-    [
-        *(
-            (f"{line} --weights FILE", "TEMPO = 10")
-            for line in ("bench 1", "weights", "LAB", "SELFPLAY", "SPSA", "TUNE", "TRAIN", "ANALYSE", "play")
-        ),
-        *(
-            (f"{line} FILE", "junk")
-            for line in ("perft --suite", "SUITE", "LAB --positions", "SPSA --openings", "tune --output new.py", "TRAIN")
-        ),
-        ("selfplay FILE --epd -", own_games().decode("latin-1")),
-        ("selfplay FILE --epd -", "no game file, but a text of some length"),
-    ],
-)
-@pytest.mark.usefixtures("folder")
-def test_what_comes_through_a_pipe_is_read_or_named_as_it_was_typed(
-    line: str, content: str, capfd: pytest.CaptureFixture[str]
-) -> None:
-    """As `<(...)` of a shell, whose name is /dev/fd/63."""
-    read_end, write_end = os.pipe()
-    with open(read_end, "rb"), open(write_end, "wb") as pipe:
-        pipe.write(content.encode("latin-1"))
-        pipe.close()
-        code, (out, err) = main(words_of(line, f"/dev/fd/{read_end}")), capfd.readouterr()
-    if content[0] in "Tjn":
-        assert (code, out) == (2, "")
-        complaint_of(err, f"/dev/fd/{read_end}")
-    else:
-        assert (code, len(out.splitlines())) == (0, 60), err
 
 
 @pytest.mark.parametrize(
