@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from ...cli.command import LARGEST_COUNT, CommandError, file_name, warn, whole_number
+from ...cli.command import LARGEST_COUNT, CommandError, add_shared, file_name, warn, whole_number
 from ...cli.files import fingerprint
 from ...cli.journal import add_journal_arguments, open_journal
 from ...cli.pool import LOCAL, cluster, threads
@@ -99,7 +99,7 @@ def _parser() -> WritingParser:
     add_journal_arguments(add, "game")
     about = "add all lines to and from the engines, with their times, to this file"
     add("--log", type=Output("a log of match", grows=True), metavar="FILE", help=about)
-    add("--json", action="store_true", help="print one JSON object instead of text")
+    add_shared(add, "--json")
     help_report = "write a page of HTML: results, curves, and the games on a board (the first 1000); one file, no network"
     add("--report", type=Output("a page of coachwhip"), metavar="FILE", help=help_report)
     add_force(add)

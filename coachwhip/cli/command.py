@@ -272,10 +272,23 @@ def _tunable(text: str) -> tuple[str, int]:
         raise argparse.ArgumentTypeError(str(error)) from error
 
 
-def sets_tunables() -> dict[str, Any]:
-    """Return the keywords of `add_argument` for `--set`: a list of names and values, for `dict`."""
-    about = "change a tunable of the search (`coachwhip tunables` lists them); may be repeated"
-    return {"type": _tunable, "action": "append", "default": [], "metavar": "NAME=VALUE", "help": about}
+SHARED: dict[str, dict[str, Any]] = {  # options of several commands, and the keywords of `add_argument`
+    "--json": {"action": "store_true", "help": "print one JSON object instead of text"},
+    "--weights": {"type": file_name, "metavar": "FILE", "help": "evaluate with these weights (default: the shipped ones)"},
+    "--set": {  # a list of names and values, for `dict`
+        "type": _tunable,
+        "action": "append",
+        "default": [],
+        "metavar": "NAME=VALUE",
+        "help": "change a tunable of the search (`coachwhip tunables` lists them); may be repeated",
+    },
+}
+
+
+def add_shared(add: Callable[..., object], *names: str) -> None:
+    """Give a command line some of the SHARED options."""
+    for name in names:
+        add(name, **SHARED[name])
 
 
 def tunables_of(words: Iterable[str]) -> dict[str, int]:

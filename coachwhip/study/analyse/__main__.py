@@ -13,7 +13,7 @@ from typing import TextIO
 
 from chess.engine import EngineError, SimpleEngine
 
-from ...cli.command import CommandError, file_name, sets_tunables, whole_number
+from ...cli.command import CommandError, add_shared, file_name, whole_number
 from ...cli.files import fingerprint, naming, replacing
 from ...cli.journal import add_journal_arguments, open_journal
 from ...cli.pool import here
@@ -48,8 +48,7 @@ def main(argv: Sequence[str]) -> int:
     add("--threads", type=whole_number(1, MAX_THREADS), default=1, metavar="N", help="search threads (default 1)")
     size = "size of the transposition table (default 64)"
     add("--hash", type=whole_number(1, MAX_HASH_MB), default=64, metavar="MB", help=size)
-    add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
-    add("--set", **sets_tunables())
+    add_shared(add, "--weights", "--set", "--json")
     add("--output", type=Output("PGN"), metavar="FILE", help="write the annotated games to FILE")
     page = "write an HTML report with boards, lines and a graph of each game: one file, which works offline"
     add("--report", type=Output("a page of coachwhip"), metavar="FILE", help=page)
@@ -57,7 +56,6 @@ def main(argv: Sequence[str]) -> int:
     add("--puzzles", type=Output("EPD"), metavar="FILE", help=about)
     add_force(add)
     add_journal_arguments(add, "game")
-    add("--json", action="store_true", help="print one JSON object instead of text")
     return parser.run(argv, _analyse)
 
 
