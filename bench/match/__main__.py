@@ -34,12 +34,14 @@ from .schedule import opponents, schedule
 START_POSITION = "startpos"  # in place of a file of openings
 
 EPILOG = """\
---name, --option and --own-tc belong to the --engine or --revision before them; an --option before the first is for all.
-A revision is built in your cache folder. Time controls: 5+0.05 (seconds and increment), 1:30+1 (with minutes),
-40/60 (moves and seconds), time=0.1, nodes=10000, depth=8, and several of these with commas between them.
+--name, --option and --own-tc belong to the --engine or --revision before them; an --option before the
+first is for all. A revision is built in your cache folder. Time controls: 5+0.05 (seconds and increment),
+1:30+1 (with minutes), 40/60 (moves and seconds), time=0.1, nodes=10000, depth=8, and several of these
+with commas between them.
 
-Exit code 0: the match is over; 1: an engine forfeited more than one game and more than 1 % of its games (time loss, illegal move, crash,
-stall), so that the result does not show its strength, and --sprt accepts nothing; 130: interrupted (Ctrl-C); 2: an error.
+Exit code 0: the match is over; 1: an engine forfeited more than one game and more than 1 % of its games
+(time loss, illegal move, crash, stall), so that the result does not show its strength, and --sprt accepts
+nothing; 130: interrupted (Ctrl-C); 2: an error.
 
 examples:
   coachwhip match --engine coachwhip --engine 'gnuchess --uci' --tc 5+0.05 --games 40 --pgn games.pgn

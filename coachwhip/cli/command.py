@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
+from textwrap import fill
 from typing import Any, NoReturn
 
 from ..stops import STOPS
@@ -33,12 +34,19 @@ class CommandError(Exception):
     """Something the user asked for cannot be done; the message is for them."""
 
 
+class _Formatter(argparse.HelpFormatter):
+    """Fills paragraphs, but leaves one with indented lines, as of examples, as it is."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:  # noqa: ARG002
+        parts = text.split("\n\n")
+        return "\n\n".join(part if "\n  " in part else fill(part, width, break_on_hyphens=False) for part in parts)
+
+
 class Parser(argparse.ArgumentParser):
     """The command line of a subcommand. An error in it is one line, without pages of usage."""
 
     def __init__(self, name: str, about: str, epilog: str | None = None) -> None:
-        formatter = argparse.RawDescriptionHelpFormatter
-        super().__init__(prog=f"coachwhip {name}", description=about, epilog=epilog, formatter_class=formatter)
+        super().__init__(prog=f"coachwhip {name}", description=about, epilog=epilog, formatter_class=_Formatter)
 
     def run(
         self, argv: Sequence[str], body: Callable[[argparse.Namespace], int], complain: Callable[[str], None] | None = None

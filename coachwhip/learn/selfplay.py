@@ -36,11 +36,11 @@ from .own_game import OwnGames, own_games
 from .run import add_options
 
 EPILOG = """\
-FILE is a game file (viriformat): every move of every game with its score. FILE.json has the settings of the games. `tune`,
-`train` and --epd use only quiet positions, also of a FILE compressed with `xz`.
+FILE is a game file (viriformat): every move of every game with its score. FILE.json has the settings of
+the games. `tune`, `train` and --epd use only quiet positions, also of a FILE compressed with `xz`.
 
-The same settings and seed give the same file. To continue after an interruption, run the command again. A larger --games adds
-games to the file.
+The same settings and seed give the same file. To continue after an interruption, run the command again. A
+larger --games adds games to the file.
 
 examples:
   coachwhip selfplay own.vf --games 20000 --openings book.epd

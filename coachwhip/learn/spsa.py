@@ -40,9 +40,9 @@ RANDOM_PLIES = 6  # where there is no book
 WHITE_SCORE = {WHITE_WINS: 1, DRAW: 0, BLACK_WINS: -1}
 
 EPILOG = """\
-NAME may be a pattern; a later --tune replaces an earlier one of the same name. START, MIN, MAX and STEP are those of
-core/tunables.py unless given. The two sides of a game play with the value plus and minus an offset: STEP at the end of the
-run, larger before.
+NAME may be a pattern; a later --tune replaces an earlier one of the same name. START, MIN, MAX and STEP
+are those of core/tunables.py unless given. The two sides of a game play with the value plus and minus an
+offset: STEP at the end of the run, larger before.
 
 examples:
   coachwhip spsa --tune 'lmr_*' --tune 'rfp_*' --games 20000 --openings book.epd --journal lmr.jsonl --resume

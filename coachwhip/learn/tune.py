@@ -24,13 +24,14 @@ from .terms.model import chosen
 from .tuning_set import distinct, read
 
 EPILOG = """\
-FILE holds EPD with c9 (the game's result, White first) and optionally c8 (a score in pawns from White's side), plain or
-compressed; or it is a game file of `coachwhip selfplay`, whose quiet positions are used, each once per game. FILE=2 counts
-each position of that file twice. Only the weighted terms are fitted: a network that the weights file names is not used,
-but the new file names it too.
+FILE holds EPD with c9 (the game's result, White first) and optionally c8 (a score in pawns from White's
+side), plain or compressed; or it is a game file of `coachwhip selfplay`, whose quiet positions are used,
+each once per game. FILE=2 counts each position of that file twice. Only the weighted terms are fitted: a
+network that the weights file names is not used, but the new file names it too.
 
-Exit code 0: the new file is written; 3: nothing was learnt (the engine's validation loss did not fall), and no file is written;
-130: interrupted (Ctrl-C), the best epoch's weights are written if their loss is lower than at the start; 2: an error.
+Exit code 0: the new file is written; 3: nothing was learnt (the engine's validation loss did not fall),
+and no file is written; 130: interrupted (Ctrl-C), the best epoch's weights are written if their loss is
+lower than at the start; 2: an error.
 
 examples:
   coachwhip tune own.vf own.epd.xz=0.5 --output tuned.py --report fit.html

@@ -28,8 +28,9 @@ from .analysis import AnalysisRun, survey
 
 DEFAULT_SECONDS = 0.5
 EPILOG = """\
-The annotated games go to standard output and the summary to standard error, unless --output or --json says otherwise.
-Exit code 1 if a game could not be read or analysed to its end; 130 after Ctrl-C, which keeps the moves analysed so far."""
+The annotated games go to standard output and the summary to standard error, unless --output or --json
+says otherwise. Exit code 1 if a game could not be read or analysed to its end; 130 after Ctrl-C, which
+keeps the moves analysed so far."""
 
 
 def main(argv: Sequence[str]) -> int:

@@ -29,8 +29,8 @@ MAX_NODES = 20_000_000
 HASH_MB = 16
 POSITIONS = Path(__file__).with_name("positions.fen")
 EPILOG = f"""\
-techniques, in the order of the ladder:
-  {", ".join(techniques.BY_KEY)}
+Techniques, in the order of the ladder: {", ".join(techniques.BY_KEY)}.
+
 Every row evaluates with the weighted terms only, even if the weights name a network.
 Exit code 1 if a technique changed a value that it must not change."""
 
