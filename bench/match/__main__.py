@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`coachwhip match`: games between UCI engines, and the rating differences that they show.
 
-This module reads the command line. `match` runs the match; `schedule` and `game` play the games; `record` and `pgn_file` keep them; `tally`, `elo`, `sprt`, `standings` and `page` count and report.
+This module reads the command line. `match` runs the match; `schedule` and `game` play the games; `record` and
+`pgn_file` keep them; `tally`, `elo`, `sprt`, `standings` and `page` count and report.
 """
 
 import argparse

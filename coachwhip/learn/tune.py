@@ -197,8 +197,8 @@ def _provenance_of(file: dict[str, Any]) -> str:
     taught = f", of c8 {file['teacher_scale']:.1f}" if file["teacher_scale"] else ""
     before, after = file["before"], file["after"]
     return (
-        f"- {file['name']}, sha256 {file['sha256']}: {file['positions']} positions of weight {file['weight']:g}; {file['training']} for training, {file['validation']} for validation, split by "
-        f"{file['split_by']}; scale of the evaluation {file['scale']:.1f} centipawns{taught}, edge {file['edge']:.1f}. "
+        f"- {file['name']}, sha256 {file['sha256']}: {file['positions']} positions of weight {file['weight']:g}; "
+        f"{file['training']} for training, {file['validation']} for validation, split by {file['split_by']}; scale of the evaluation {file['scale']:.1f} centipawns{taught}, edge {file['edge']:.1f}. "
         f"Validation loss {before['validation']:.6f} and {after['validation']:.6f}, against results alone "
         f"{before['results']:.6f} and {after['results']:.6f}."
     )
