@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from ..cli.command import CommandError, Parser, file_name, per_second, sets_tunables, warn, whole_number
+from ..cli.command import CommandError, Parser, add_shared, per_second, warn, whole_number
 from ..cli.signature import DEPTH, HASH_MB, searches
 from ..core.engine import MAX_DEPTH, MAX_THREADS, build_info
 from ..evaluation import config
@@ -25,9 +25,7 @@ def main(argv: Sequence[str], write: Callable[[str], None] = print, complain: Ca
     add("--hash", type=whole_number(1, MAX_HASH_MB), default=HASH_MB, metavar="MB", help=table)
     threads = "search threads (default 1); the count varies with more than 1"
     add("--threads", type=whole_number(1, MAX_THREADS), default=1, metavar="N", help=threads)
-    add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
-    add("--set", **sets_tunables())
-    add("--json", action="store_true", help="print one JSON object instead of text")
+    add_shared(add, "--weights", "--set", "--json")
     return parser.run(argv, partial(_bench, write=write), complain)
 
 

@@ -67,7 +67,7 @@ Subcommands (each has its own --help):
 
 Options:
   --weights FILE                 evaluate with the weights in FILE
-  --set NAME=VALUE               change a number of the search (coachwhip tunables), or switch a technique off: use_lmr=0
+  --set NAME=VALUE               change a number of the search, or switch a technique off (coachwhip tunables)
   --expose                       show every tunable as a UCI option
   -V, --version                  print the version
   -h, --help                     print this text

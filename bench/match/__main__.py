@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`coachwhip match`: games between UCI engines, and the rating differences that they show.
 
-This module reads the command line. `match` runs the match; `schedule` and `game` play the games; `record` and `pgn_file` keep them; `tally`, `elo`, `sprt`, `standings` and `page` count and report.
+This module reads the command line. `match` runs the match; `schedule` and `game` play the games; `record` and
+`pgn_file` keep them; `tally`, `elo`, `sprt`, `standings` and `page` count and report.
 """
 
 import argparse
@@ -12,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from ...cli.command import LARGEST_COUNT, CommandError, file_name, warn, whole_number
+from ...cli.command import LARGEST_COUNT, CommandError, add_shared, file_name, warn, whole_number
 from ...cli.files import fingerprint
 from ...cli.journal import add_journal_arguments, open_journal
 from ...cli.pool import LOCAL, cluster, threads
@@ -34,12 +35,14 @@ from .schedule import opponents, schedule
 START_POSITION = "startpos"  # in place of a file of openings
 
 EPILOG = """\
---name, --option and --own-tc belong to the --engine or --revision before them; an --option before the first is for all.
-A revision is built in your cache folder. Time controls: 5+0.05 (seconds and increment), 1:30+1 (with minutes),
-40/60 (moves and seconds), time=0.1, nodes=10000, depth=8, and several of these with commas between them.
+--name, --option and --own-tc belong to the --engine or --revision before them; an --option before the
+first is for all. A revision is built in your cache folder. Time controls: 5+0.05 (seconds and increment),
+1:30+1 (with minutes), 40/60 (moves and seconds), time=0.1, nodes=10000, depth=8, and several of these
+with commas between them.
 
-Exit code 0: the match is over; 1: an engine forfeited more than one game and more than 1 % of its games (time loss, illegal move, crash,
-stall), so that the result does not show its strength, and --sprt accepts nothing; 130: interrupted (Ctrl-C); 2: an error.
+Exit code 0: the match is over; 1: an engine forfeited more than one game and more than 1 % of its games
+(time loss, illegal move, crash, stall), so that the result does not show its strength, and --sprt accepts
+nothing; 130: interrupted (Ctrl-C); 2: an error.
 
 examples:
   coachwhip match --engine coachwhip --engine 'gnuchess --uci' --tc 5+0.05 --games 40 --pgn games.pgn
@@ -99,7 +102,7 @@ def _parser() -> WritingParser:
     add_journal_arguments(add, "game")
     about = "add all lines to and from the engines, with their times, to this file"
     add("--log", type=Output("a log of match", grows=True), metavar="FILE", help=about)
-    add("--json", action="store_true", help="print one JSON object instead of text")
+    add_shared(add, "--json")
     help_report = "write a page of HTML: results, curves, and the games on a board (the first 1000); one file, no network"
     add("--report", type=Output("a page of coachwhip"), metavar="FILE", help=help_report)
     add_force(add)

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from ...cli.command import file_name, seconds, warn, whole_number
+from ...cli.command import add_shared, file_name, seconds, warn, whole_number
 from ...cli.files import write_bytes
 from ...cli.pool import threads
 from ...cli.run import Experiment, run
@@ -50,7 +50,7 @@ def main(argv: Sequence[str]) -> int:
     about = "write a page of HTML: positions solved over time, and the tables"
     add("--report", type=Output("a page of coachwhip"), metavar="FILE", help=about)
     add_force(add)
-    add("--json", action="store_true", help="print one JSON object instead of text")
+    add_shared(add, "--json")
     return parser.run(argv, _suite)
 
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
+from textwrap import fill
 from typing import Any, NoReturn
 
 from ..stops import STOPS
@@ -33,12 +34,19 @@ class CommandError(Exception):
     """Something the user asked for cannot be done; the message is for them."""
 
 
+class _Formatter(argparse.HelpFormatter):
+    """Fills paragraphs, but leaves one with indented lines, as of examples, as it is."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:  # noqa: ARG002
+        parts = text.split("\n\n")
+        return "\n\n".join(part if "\n  " in part else fill(part, width, break_on_hyphens=False) for part in parts)
+
+
 class Parser(argparse.ArgumentParser):
     """The command line of a subcommand. An error in it is one line, without pages of usage."""
 
     def __init__(self, name: str, about: str, epilog: str | None = None) -> None:
-        formatter = argparse.RawDescriptionHelpFormatter
-        super().__init__(prog=f"coachwhip {name}", description=about, epilog=epilog, formatter_class=formatter)
+        super().__init__(prog=f"coachwhip {name}", description=about, epilog=epilog, formatter_class=_Formatter)
 
     def run(
         self, argv: Sequence[str], body: Callable[[argparse.Namespace], int], complain: Callable[[str], None] | None = None
@@ -272,10 +280,23 @@ def _tunable(text: str) -> tuple[str, int]:
         raise argparse.ArgumentTypeError(str(error)) from error
 
 
-def sets_tunables() -> dict[str, Any]:
-    """Return the keywords of `add_argument` for `--set`: a list of names and values, for `dict`."""
-    about = "change a tunable of the search (`coachwhip tunables` lists them); may be repeated"
-    return {"type": _tunable, "action": "append", "default": [], "metavar": "NAME=VALUE", "help": about}
+SHARED: dict[str, dict[str, Any]] = {  # options of several commands, and the keywords of `add_argument`
+    "--json": {"action": "store_true", "help": "print one JSON object instead of text"},
+    "--weights": {"type": file_name, "metavar": "FILE", "help": "evaluate with these weights (default: the shipped ones)"},
+    "--set": {  # a list of names and values, for `dict`
+        "type": _tunable,
+        "action": "append",
+        "default": [],
+        "metavar": "NAME=VALUE",
+        "help": "change a tunable of the search (`coachwhip tunables` lists them); may be repeated",
+    },
+}
+
+
+def add_shared(add: Callable[..., object], *names: str) -> None:
+    """Give a command line some of the SHARED options."""
+    for name in names:
+        add(name, **SHARED[name])
 
 
 def tunables_of(words: Iterable[str]) -> dict[str, int]:

@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from ..cli.command import CommandError, number, warn, whole_number
+from ..cli.command import CommandError, add_shared, number, warn, whole_number
 from ..cli.files import write_bytes, write_or_save_elsewhere
 from ..cli.run import Experiment
 from ..cli.targets import Output, add_force
@@ -58,7 +58,7 @@ def add_learning_options(parser: argparse._ActionsContainer, **defaults: float |
     page = "write a page of HTML: the losses over the epochs, and the result"
     parser.add_argument("--report", type=Output("a page of coachwhip"), metavar="FILE", help=page)
     add_force(parser.add_argument)
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
+    add_shared(parser.add_argument, "--json")
 
 
 class Outcome(NamedTuple):

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..cli.checkout import revision
-from ..cli.command import CommandError, file_name, warn, whole_number
+from ..cli.command import CommandError, add_shared, file_name, warn, whole_number
 from ..cli.files import append, fingerprint, lock, naming, read_bytes, replacing, write_bytes
 from ..cli.journal import require_same_settings
 from ..cli.pool import Pool, cluster, processes
@@ -36,11 +36,11 @@ from .own_game import OwnGames, own_games
 from .run import add_options
 
 EPILOG = """\
-FILE is a game file (viriformat): every move of every game with its score. FILE.json has the settings of the games. `tune`,
-`train` and --epd use only quiet positions, also of a FILE compressed with `xz`.
+FILE is a game file (viriformat): every move of every game with its score. FILE.json has the settings of
+the games. `tune`, `train` and --epd use only quiet positions, also of a FILE compressed with `xz`.
 
-The same settings and seed give the same file. To continue after an interruption, run the command again. A larger --games adds
-games to the file.
+The same settings and seed give the same file. To continue after an interruption, run the command again. A
+larger --games adds games to the file.
 
 examples:
   coachwhip selfplay own.vf --games 20000 --openings book.epd
@@ -66,7 +66,7 @@ def _parser() -> WritingParser:
     about = "Play games of the engine against itself and keep them with the scores of their positions."
     parser = WritingParser("selfplay", about, EPILOG)
     parser.add_argument("file", type=file_name, metavar="FILE", help="game file, to write or to lengthen")
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
+    add_shared(parser.add_argument, "--json")
     as_text = parser.add_argument_group("positions as text")
     add_options(as_text, EPD_OPTIONS)
     add_force(parser.add_argument)

@@ -17,7 +17,7 @@ from contextlib import closing
 from functools import partial
 from typing import Any, NamedTuple
 
-from ..cli.command import CommandError, file_name, number, whole_number
+from ..cli.command import CommandError, add_shared, file_name, number, whole_number
 from ..cli.files import fingerprint
 from ..cli.journal import Journal, add_journal_arguments, open_journal, part
 from ..cli.pool import processes
@@ -40,9 +40,9 @@ RANDOM_PLIES = 6  # where there is no book
 WHITE_SCORE = {WHITE_WINS: 1, DRAW: 0, BLACK_WINS: -1}
 
 EPILOG = """\
-NAME may be a pattern; a later --tune replaces an earlier one of the same name. START, MIN, MAX and STEP are those of
-core/tunables.py unless given. The two sides of a game play with the value plus and minus an offset: STEP at the end of the
-run, larger before.
+NAME may be a pattern; a later --tune replaces an earlier one of the same name. START, MIN, MAX and STEP
+are those of core/tunables.py unless given. The two sides of a game play with the value plus and minus an
+offset: STEP at the end of the run, larger before.
 
 examples:
   coachwhip spsa --tune 'lmr_*' --tune 'rfp_*' --games 20000 --openings book.epd --journal lmr.jsonl --resume
@@ -153,7 +153,7 @@ def _parser() -> WritingParser:
     add_options(parser, OPTIONS)
     add_own_game_arguments(add, nodes=10_000, hash_mb=8)
     add_journal_arguments(add, "batch")
-    add("--json", action="store_true", help="print one JSON object instead of text")
+    add_shared(add, "--json")
     return parser
 
 

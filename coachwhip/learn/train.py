@@ -28,13 +28,15 @@ from .run import Epoch, LearningRun, Outcome, add_learning_options, add_options
 from .training_set import TrainingFile, TrainingSet
 
 EPILOG = """\
-DATA are game files, as `coachwhip selfplay` and other engines write them. Training uses quiet positions, each once per
-game. A residual network learns what the weighted terms misjudge and is added to them; a pure one replaces them. Losses are mean squared
-errors of winning chances. Only games show which network plays best; the loss does not.
+DATA are game files, as `coachwhip selfplay` and other engines write them. Training uses quiet positions,
+each once per game. A residual network learns what the weighted terms misjudge and is added to them; a
+pure one replaces them. Losses are mean squared errors of winning chances. Only games show which network
+plays best; the loss does not.
 
-Exit code 0: the network is written; 3: nothing was learnt (the validation loss is not below that of the terms alone; for a pure network:
-of even chances everywhere), and no network is written; 130: interrupted (Ctrl-C), the training is in the --checkpoint; without one,
-the network of the last finished epoch is written; 2: an error.
+Exit code 0: the network is written; 3: nothing was learnt (the validation loss is not below that of the
+terms alone; for a pure network: of even chances everywhere), and no network is written; 130: interrupted
+(Ctrl-C), the training is in the --checkpoint; without one, the network of the last finished epoch is
+written; 2: an error.
 
 examples:
   coachwhip train own.vf --output net.cwnet

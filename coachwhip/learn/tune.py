@@ -24,13 +24,14 @@ from .terms.model import chosen
 from .tuning_set import distinct, read
 
 EPILOG = """\
-FILE holds EPD with c9 (the game's result, White first) and optionally c8 (a score in pawns from White's side), plain or
-compressed; or it is a game file of `coachwhip selfplay`, whose quiet positions are used, each once per game. FILE=2 counts
-each position of that file twice. Only the weighted terms are fitted: a network that the weights file names is not used,
-but the new file names it too.
+FILE holds EPD with c9 (the game's result, White first) and optionally c8 (a score in pawns from White's
+side), plain or compressed; or it is a game file of `coachwhip selfplay`, whose quiet positions are used,
+each once per game. FILE=2 counts each position of that file twice. Only the weighted terms are fitted: a
+network that the weights file names is not used, but the new file names it too.
 
-Exit code 0: the new file is written; 3: nothing was learnt (the engine's validation loss did not fall), and no file is written;
-130: interrupted (Ctrl-C), the best epoch's weights are written if their loss is lower than at the start; 2: an error.
+Exit code 0: the new file is written; 3: nothing was learnt (the engine's validation loss did not fall),
+and no file is written; 130: interrupted (Ctrl-C), the best epoch's weights are written if their loss is
+lower than at the start; 2: an error.
 
 examples:
   coachwhip tune own.vf own.epd.xz=0.5 --output tuned.py --report fit.html
@@ -196,8 +197,8 @@ def _provenance_of(file: dict[str, Any]) -> str:
     taught = f", of c8 {file['teacher_scale']:.1f}" if file["teacher_scale"] else ""
     before, after = file["before"], file["after"]
     return (
-        f"- {file['name']}, sha256 {file['sha256']}: {file['positions']} positions of weight {file['weight']:g}; {file['training']} for training, {file['validation']} for validation, split by "
-        f"{file['split_by']}; scale of the evaluation {file['scale']:.1f} centipawns{taught}, edge {file['edge']:.1f}. "
+        f"- {file['name']}, sha256 {file['sha256']}: {file['positions']} positions of weight {file['weight']:g}; "
+        f"{file['training']} for training, {file['validation']} for validation, split by {file['split_by']}; scale of the evaluation {file['scale']:.1f} centipawns{taught}, edge {file['edge']:.1f}. "
         f"Validation loss {before['validation']:.6f} and {after['validation']:.6f}, against results alone "
         f"{before['results']:.6f} and {after['results']:.6f}."
     )

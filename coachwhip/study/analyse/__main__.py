@@ -13,7 +13,7 @@ from typing import TextIO
 
 from chess.engine import EngineError, SimpleEngine
 
-from ...cli.command import CommandError, file_name, sets_tunables, warn, whole_number
+from ...cli.command import CommandError, add_shared, file_name, warn, whole_number
 from ...cli.files import fingerprint, naming, replacing
 from ...cli.journal import add_journal_arguments, open_journal
 from ...cli.pool import here
@@ -29,8 +29,9 @@ from .analysis import AnalysisRun, survey
 DEFAULT_SECONDS = 0.5
 REPORT = Output("a page of coachwhip")
 EPILOG = """\
-The annotated games go to --output or, unless it is a terminal, to standard output, where --json prints its object instead.
-Exit code 1 if a game could not be read or analysed to its end; 130 after Ctrl-C, which keeps the moves analysed so far."""
+The annotated games go to --output or, unless it is a terminal, to standard output, where --json prints its
+object instead. Exit code 1 if a game could not be read or analysed to its end; 130 after Ctrl-C, which
+keeps the moves analysed so far."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -49,8 +50,7 @@ def main(argv: Sequence[str]) -> int:
     add("--threads", type=whole_number(1, MAX_THREADS), default=1, metavar="N", help="search threads (default 1)")
     size = "size of the transposition table (default 64)"
     add("--hash", type=whole_number(1, MAX_HASH_MB), default=64, metavar="MB", help=size)
-    add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
-    add("--set", **sets_tunables())
+    add_shared(add, "--weights", "--set", "--json")
     add("--output", type=Output("PGN"), metavar="FILE", help="write the annotated games to FILE")
     page = "write an HTML report with boards, lines and a graph of each game: one file, which works offline"
     add("--report", type=REPORT, metavar="FILE", help=page)
@@ -60,7 +60,6 @@ def main(argv: Sequence[str]) -> int:
     add("--puzzles", type=Output("EPD"), metavar="FILE", help=about)
     add_force(add)
     add_journal_arguments(add, "game")
-    add("--json", action="store_true", help="print one JSON object instead of text")
     return parser.run(argv, _analyse)
 
 

@@ -50,7 +50,8 @@ def survey(files: Sequence[tuple[str, str]], player: str | None) -> Survey:
         players |= {player_of(study.game, colour) for colour in chess.COLORS} if player is not None else set()
         digest.update(game_text(study.game).encode())
     if player is not None and not positions:
-        listed = "; ".join(map(shorten, sorted(players)[:MAX_NAMED])) + "; ..." * (len(players) > MAX_NAMED)
+        names = [*map(shorten, sorted(players)[:MAX_NAMED]), *(["..."] if len(players) > MAX_NAMED else [])]
+        listed = "; ".join(names)
         raise CommandError(f"--player: no player is called '{shorten(player)}'. The players are: {listed}")
     return Survey(positions, faults, digest.hexdigest())
 

@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
 
-from ...cli.command import CommandError, file_name, sets_tunables, whole_number
+from ...cli.command import CommandError, add_shared, file_name, whole_number
 from ...cli.progress import progress
 from ...cli.targets import Output, WritingParser, add_force
 from ...core.engine import MAX_DEPTH
@@ -29,8 +29,8 @@ MAX_NODES = 20_000_000
 HASH_MB = 16
 POSITIONS = Path(__file__).with_name("positions.fen")
 EPILOG = f"""\
-techniques, in the order of the ladder:
-  {", ".join(techniques.BY_KEY)}
+Techniques, in the order of the ladder: {", ".join(techniques.BY_KEY)}.
+
 Every row evaluates with the weighted terms only, even if the weights name a network.
 Exit code 1 if a technique changed a value that it must not change."""
 
@@ -70,9 +70,7 @@ def main(argv: Sequence[str]) -> int:
     rows.add_argument("--without", type=partial(names, techniques.MISSING), metavar="A,B", help=about)
     about = f"size of the transposition table (default {HASH_MB})"
     add("--hash", type=whole_number(1, 65536), default=HASH_MB, metavar="MB", help=about)
-    add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
-    add("--set", **sets_tunables())
-    add("--json", action="store_true", help="print one JSON object instead of text")
+    add_shared(add, "--weights", "--set", "--json")
     about = "write a page of HTML: the table, a chart of it and explanations"
     add("--report", type=Output("a page of coachwhip"), metavar="FILE", help=about)
     add_force(add)

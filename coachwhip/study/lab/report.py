@@ -175,8 +175,9 @@ def notes(report: Report) -> list[str]:
     lines = [columns, "; ".join(f"{kind}: {text}" for kind, text in KINDS.items()) + "."]
     if report.depth:
         lines.append(
-            f"Compared with minimax at depth {report.depth} (b = {geometric_mean(report.branching):.1f}): how many values differ, how many moves minimax rates below "
-            "its own choice, and their mean loss in centipawns. A deeper technique differs because it knows more."
+            f"Compared with minimax at depth {report.depth} (b = {geometric_mean(report.branching):.1f}): how many values "
+            "differ, how many moves minimax rates below its own choice, and their mean loss in centipawns. A deeper "
+            "technique differs because it knows more."
         )
     lines.append(_exactness(report))
     return lines
