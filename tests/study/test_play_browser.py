@@ -374,7 +374,7 @@ def ready(client: Client, answer: dict[str, Any], *, stop: bool = False) -> dict
     end = time.monotonic() + 60
     while not answer["ready"]:
         assert time.monotonic() < end, answer
-        answer = client.do("report", stop=stop)
+        answer = client.do("stop" if stop else "report")
     return answer
 
 
@@ -408,7 +408,13 @@ def test_an_analysis_that_is_stopped_keeps_what_it_has(start: Any, monkeypatch: 
     assert 0 < stopped["done"] < 10
     assert client.game.report().count("Not all positions were analysed.") == 3
     assert client.do("analyse", text=text)["done"] < stopped["done"] + 1
-    client.do("report", stop=True)
+    client.do("stop")
+
+
+def test_a_wrong_try_is_refuted(start: Any) -> None:
+    """In any position, also of Chess960."""
+    refutation = start().do("refute", fen="4k3/8/8/8/8/8/8/R3KR2 b Q - 0 1", text="Kd8")["refutation"]
+    assert re.match(r"[#+]\S+: 2\. ", refutation)
 
 
 def test_lines_of_an_earlier_position(start: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -678,9 +684,10 @@ def test_the_page_in_a_game(chromium: Browser, start: Any) -> None:
     tab.value("one('#start').value = '1. f3 e5 2. g4 Qh4# 0-1'")  # one's own finished game
     tab.click("#study")
     tab.wait("location.pathname === '/report' && document.querySelectorAll('a.move').length === 4")
-    tab.click("header a")
-    tab.wait("location.pathname === '/' && /You lose/.test(document.querySelector('.status')?.textContent)")
-    tab.click("#mine")
+    tab.click(".start [data-play]")
+    tab.wait("document.querySelector('#setup[open] textarea')?.value.endsWith(' w KQkq - 0 1')")
+    assert tab.value("one('#color').value") == "white"
+    tab.click("#setup .close", "#mine")
     tab.wait("!!one('#games[open] li button')")
     tab.click("#games li button")
     tab.wait("location.pathname === '/report' && document.querySelectorAll('a.move').length === 3")

@@ -111,10 +111,7 @@ def _engine(args: argparse.Namespace) -> SimpleEngine:
 
 @contextlib.contextmanager
 def _output(args: argparse.Namespace) -> Iterator[TextIO | None]:
-    """Yield the stream for the annotated games, None for --json or a terminal without --output.
-
-    An old file stays until all are written.
-    """
+    """Yield the stream for the annotated games; without --output None for --json or a terminal. An old file stays until all are written."""
     if args.output:
         opened = replacing(args.output) if args.output.exists() else args.output.open("wb")
         with naming(args.output), opened as file:

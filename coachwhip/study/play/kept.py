@@ -136,7 +136,7 @@ class Drafts:
             except (CommandError, OSError) as error:
                 self._complain(error)
             else:
-                self._say("")
+                self._complain(None)
 
     def _keep(self, path: Path) -> None:
         if not self._game.is_played:
@@ -153,18 +153,15 @@ class Drafts:
         self._locked.close()
         self._locked.enter_context(_locked(path))
 
-    def _complain(self, error: CommandError | OSError) -> None:
-        """Say once why a game is not kept."""
-        complaint = f"the game in progress is not kept: {in_words(error) if isinstance(error, OSError) else error}"
+    def _complain(self, error: CommandError | OSError | None) -> None:
+        """Say once why a game is not kept, or that it is again (None)."""
+        why = in_words(error) if isinstance(error, OSError) else error
+        complaint = f"the game in progress is not kept: {why}" if why else ""
         if complaint != self.complaint:
-            warn(f"warning: {complaint}")
-        self._say(complaint)
-
-    def _say(self, complaint: str) -> None:
-        """Set the complaint; let who shows the game look again if there was none, or is none any more."""
-        is_news, self.complaint = bool(complaint) != bool(self.complaint), complaint
-        if is_news:
+            self.complaint = complaint
             self._game.touch()
+            if complaint:
+                warn(f"warning: {complaint}")
 
     def resume(self) -> None:
         """Go on with the game that was left, and move the one on the board to games.pgn.

@@ -14,7 +14,10 @@ LEVELS = {
     400: "knows the rules, overlooks pieces",
     1200: "casual player",
     2000: "club player",
-    MAX_ELO: "master",
+    2200: "candidate master",
+    2400: "international master",
+    2600: "grandmaster",
+    MAX_ELO: "world champion",
 }  # up to this Elo
 BUTTONS = {"undo": "Take back", "hint": "Hint", "threat": "Show the threat", "draw": "Offer draw", "resign": "Resign"}
 
@@ -42,7 +45,7 @@ def game_page(game: Table) -> str:
 <p id="end" hidden><button type="button" class="primary" id="analyse">Analyse the game: see your mistakes</button>
 <button type="button" data-do="rematch">Rematch</button></p>
 <p id="analysis" role="group" aria-label="Analysis" hidden><progress aria-label="Positions"></progress> <span></span>
-<button type="button" id="stop">Stop, and show what there is</button>
+<button type="button" data-do="stop">Stop, and show what there is</button>
 <a href="report" data-key>See the mistakes</a></p></div>
 <div class="steps">{buttons}<button type="button" id="flip">Flip</button></div>
 <div class="evaluation"><label><input type="checkbox" id="shows-lines"> Evaluation and best lines</label>

@@ -2,7 +2,7 @@
 // board: #17 the position after 17 half-moves, #17-1-3 that after 3 half-moves of the first of its lines, without either the game now.
 // Lines, bar, arrow and message belong to the position after `viewed` half-moves.
 (() => {
-  const SIDES = ["white", "black"], GONE = "coachwhip has ended; start it again to play on.";
+  const SIDES = ["white", "black"], GONE = "coachwhip has ended; start it again to play on.", SURE = "Click again to resign.";
   const stage = one(".stage"), bar = one(".bar"), list = one(".lines"), input = one("#text"), showsLines = one("#shows-lines");
   const message = one(".message"), record = one(".record"), setup = one("#setup"), resign = one("[data-do=resign]");
   const key = location.search || `?key=${kept("coachwhip")}`;
@@ -44,16 +44,14 @@
     showClocks();
     let ply = 0;
     const words = state.moves.split(" ").filter(Boolean);
-    record.replaceChildren(...(words.length ? words.flatMap((word, index) =>
-      [index ? " " : "", ...(/^\d+\.+$/.test(word) ? numberCells(word) : [linkTo(word, `#${ply += 1}`)])]) : ["No moves yet."]));
+    const cells = words.map((word) => {
+      const isNumber = /^\d+\.+$/.test(word), cell = isNumber ? document.createElement("span") : linkTo(word, `#${ply += 1}`);
+      if (isNumber) [cell.className, cell.textContent] = ["number", word];
+      else cell.style.gridColumn = state.fens[ply - 1].includes(" w ") ? 2 : 3;
+      return cell;
+    });
+    record.replaceChildren(...(cells.length ? cells.flatMap((cell) => [" ", cell]).slice(1) : ["No moves yet."]));
     goTo(state.fens.length - 1);
-  }
-
-  // Returns the cells before a move: its number and, if Black begins, the empty one of White's move.
-  function numberCells(text) {
-    const [number, ...empty] = Array.from({ length: text.endsWith("...") ? 2 : 1 }, () => document.createElement("span"));
-    [number.className, number.textContent] = ["number", text];
-    return [number, ...empty];
   }
 
   // Shows a position of the game; the last one is where it goes on.
@@ -114,13 +112,10 @@
   // Carries out a button's command; `resign` at the second click within three seconds.
   async function act({ currentTarget: { dataset } }) {
     goTo(Infinity);
-    if (dataset.do === "resign" && !resign.dataset.sure) {
-      resign.dataset.sure = resign.textContent = "Resign?";
-      say("Click again to resign.");
-      setTimeout(() => {
-        [resign.dataset.sure, resign.textContent] = ["", "Resign"];
-        if (message.textContent === "Click again to resign.") say("");
-      }, 3000);
+    if (dataset.do === "resign" && resign.textContent === "Resign") {
+      resign.textContent = "Resign?";
+      say(SURE);
+      setTimeout(() => { resign.textContent = "Resign"; if (message.textContent === SURE) say(""); }, 3000);
       return;
     }
     resign.textContent = "Resign";
@@ -136,24 +131,24 @@
 
   // Analyses the games of a PGN, or that on the board; returns why it cannot. At the end the report is shown, unless a game is played.
   async function analyse(text) {
-    let now = await send({ do: "analyse", text }), stop = false;
+    let now = await send({ do: "analyse", text });
     if (now.message) return now.message;
     all("dialog[open]").forEach((dialog) => dialog.close());
-    const row = one("#analysis"), button = one("#stop"), link = one("a", row);
+    const row = one("#analysis"), button = one("button", row), link = one("a", row);
     [row.hidden, button.hidden, link.hidden] = [false, false, true];
-    button.onclick = () => { stop = true; };
     while (now.ready === false) {
       [one("progress").value, one("progress").max, one("span", row).textContent] = [now.done, now.total, `${now.done} of ${now.total}`];
       await new Promise((done) => { setTimeout(done, 300); });
-      now = await send({ do: "report", stop });
+      now = await send({ do: "report" });
     }
-    [row.hidden, button.hidden, link.hidden] = [!now.ready, true, !now.ready];
+    [row.hidden, button.hidden, link.hidden] = [!now.ready, true, false];
     if (now.ready && !state.running) location.href = link.href;
-    return now.message ?? "";
+    return "";
   }
 
   async function showGames() {
-    const dialog = one("#games"), { games = [], message: fault } = await send({ do: "games" });
+    const dialog = one("#games"), { games } = await send({ do: "games" });
+    if (!games) return;
     one("p", dialog).hidden = games.length > 0;
     one("ul", dialog).replaceChildren(...games.map((game) => {
       const item = document.createElement("li"), words = `${game.date}: against ${game.opponent}, ${game.side}, ${game.result}`;
@@ -166,10 +161,10 @@
       };
       item.append(words);
       if (game.goes_on) addButton("Go on", () => goOn(game));
-      addButton("Analyse", async () => { one("p", dialog).textContent = await analyse(game.text); });
+      addButton("Analyse", () => analyse(game.text));
       return item;
     }));
-    if (!fault) dialog.showModal();
+    dialog.showModal();
   }
 
   // Goes on with a game in progress: on the board, left by another program, or, with the same level and side, from its PGN.
@@ -184,7 +179,7 @@
     [one("#fault").textContent, one("#start").value] = ["", text];
     if (side) one("#color").value = side;
     if (one(`#level option[value="${level}"]`)) one("#level").value = level;
-    setup.showModal();
+    if (!setup.open) setup.showModal();
   }
 
   all("[data-do]").forEach((button) => button.addEventListener("click", act));
@@ -210,13 +205,11 @@
     if (!fault) setup.close();
   });
   addEventListener("dragover", (event) => event.preventDefault());
-  addEventListener("drop", async (event) => {
+  for (const kind of ["drop", "paste"]) addEventListener(kind, async (event) => {
+    if (kind === "paste" && event.target.closest("input, textarea, dialog")) return;
     event.preventDefault();
-    const { files: [file] } = event.dataTransfer, text = file ? await file.text() : event.dataTransfer.getData("text");
-    if (text && !one("dialog[open]:not(#setup)")) offer(text);
-  });
-  addEventListener("paste", (event) => {
-    if (!event.target.closest("input, textarea, dialog")) offer(event.clipboardData.getData("text"));
+    const data = event.dataTransfer ?? event.clipboardData, [file] = data.files;
+    if (file || !data.types.includes("text/uri-list")) offer(file ? await file.text() : data.getData("text")); // no link
   });
   addEventListener("hashchange", view);
   addEventListener("keydown", (event) => {
@@ -226,6 +219,8 @@
     const [, ply] = /^#(\d+)/.exec(location.hash) ?? [];
     goTo(Number(ply ?? state.fens.length - 1) + step);
   });
+  const [, start] = /^#start=(.+)/.exec(decodeURIComponent(location.hash)) ?? []; // of the report's "Play on from here"
+  if (start) offer(start, SIDES[Number(start.includes(" b "))]);
   for (const link of all("a[data-key]")) link.search = key;
   document.body.classList.add("scripted");
   setInterval(showClocks, 200);

@@ -4,6 +4,7 @@
 import threading
 from argparse import Namespace
 from contextlib import suppress
+from functools import partial
 from io import BufferedReader, BytesIO
 from typing import Any
 
@@ -17,56 +18,62 @@ from ...in_process import open_engine
 from ...pages import board_page
 
 LIMIT = Limit(nodes=100_000)  # of each position
-PERSON = "Human"  # whose side the page shows, in games played here
 
 
 class Stopped(Exception):
-    """The person has stopped the analysis."""
+    """The person has stopped the analysis, or begun another one."""
 
 
 class Report:
-    """The analysis of the games of a text, in a thread and by an engine of its own."""
+    """The last analysis, in a thread and by an engine of its own."""
 
-    def __init__(self, args: Namespace, text: str) -> None:
-        """Begin. Raises CommandError if the text has no game with moves."""
-        try:
-            games = [game for game in read_games(BufferedReader(BytesIO(text.encode()))) if game.variations]
-        except PgnError as error:
-            raise CommandError(f"This PGN: {error}") from error
-        if not games:
-            raise CommandError("This PGN: it contains no game")
-        self._args, self.text = args, text
-        self._games = [AnalysedGame(game, "the game") for game in games]
-        self._described = ""
-        self._done, self._total = 0, sum(len(game.boards) for game in self._games)
-        self.is_stopped = False
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
+    def __init__(self, args: Namespace) -> None:
+        self._args, self._lock = args, threading.Lock()
+        self._text, self._described, self._done = "", "", 0
+        self._games: list[AnalysedGame] = []
+        self._thread = threading.Thread()
 
-    def _run(self) -> None:
+    def begin(self, text: str) -> None:
+        """Analyse the games of a text, unless they are the last ones. Raises CommandError if it has none with moves."""
+        with self._lock:
+            if text == self._text:
+                return
+            try:
+                games = [game for game in read_games(BufferedReader(BytesIO(text.encode()))) if game.variations]
+            except PgnError as error:
+                raise CommandError(f"This PGN: {error}") from error
+            if not games:
+                raise CommandError("This PGN: it contains no game")
+            self._text, self._games, self._done = text, [AnalysedGame(game, "the game") for game in games], 0
+            self._thread = threading.Thread(target=self._run, args=[self._games], daemon=True)
+            self._thread.start()
+
+    def _run(self, games: list[AnalysedGame]) -> None:
         with open_engine({"WeightsFile": str(self._args.weights or "")}) as engine, suppress(Stopped):
             self._described = f"{engine.id['name']}, {LIMIT.nodes} nodes a position"
-            for game in self._games:
+            for game in games:
                 with suppress(ValueError, EngineError):  # of another variant: the page says that it is not analysed
-                    Analyst(engine, LIMIT).analyse(game, self._advance)
+                    Analyst(engine, LIMIT).analyse(game, partial(self._advance, games))
 
-    def _advance(self) -> None:
+    def _advance(self, games: list[AnalysedGame]) -> None:
         self._done += 1
-        if self.is_stopped:
+        if games is not self._games or not self._text:
             raise Stopped
 
     def stop(self) -> None:
         """Stop after the position that is being searched."""
-        self.is_stopped = True
+        self._text = ""
 
     def progress(self) -> dict[str, Any]:
         """Return how many positions of how many are analysed, and whether the page is ready."""
-        return {"done": self._done, "total": self._total, "ready": not self._thread.is_alive()}
+        total = sum(len(game.boards) for game in self._games)
+        return {"done": self._done, "total": total, "ready": not self._thread.is_alive()}
 
     def page(self) -> str:
         """Return the page of what is analysed, at the end of the analysis."""
-        self._thread.join()
+        if self._thread.is_alive():
+            self._thread.join()
         for game in self._games:
             game.annotate(self._described.partition(",")[0])
-        player = PERSON if any(colours_of(PERSON, game.game) for game in self._games) else ""
+        player = "Human" if any(colours_of("Human", game.game) for game in self._games) else ""
         return board_page.page(self._games, self._described, player=player, back="/")

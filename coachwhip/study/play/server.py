@@ -75,17 +75,14 @@ class Server(ThreadingHTTPServer):
             # In a thread: a text browser returns at its end.
             threading.Thread(target=webbrowser.open, args=[self._door[0].as_uri()], daemon=True).start()
 
-    def enter(self) -> None:
-        """Close the door behind the browser that has the key; one that cannot keep it, as without scripts, may try again."""
-        self.token = None
-        self._close_door()
-
     def server_close(self) -> None:
         """Free the port."""
         super().server_close()
-        self._close_door()
+        self.close_door()
 
-    def _close_door(self) -> None:
+    def close_door(self) -> None:
+        """Let in nobody else, once a browser has sent the key; one that cannot, as without scripts, may come in again."""
+        self.token = None
         if self._door:
             self._door[1].close()
             self._door[0].unlink(missing_ok=True)
@@ -130,7 +127,7 @@ class Handler(BaseHTTPRequestHandler):
                 return 200, server.page, "text/html"
             case _ if not _is_same(query, f"key={server.key}"):
                 return 403, NO_ENTRY, plain
-        server.enter()
+        server.close_door()
         match f"{self.command} {path}":
             case "GET /":
                 return 200, server.page, "text/html"

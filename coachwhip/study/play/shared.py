@@ -45,7 +45,7 @@ class Table:
         self._saved = -1  # `game.changes` of the last finished game that was written to --pgn
         self._analyst = open_engine({"WeightsFile": str(args.weights or "")})  # closed at the end of the program
         self._analysing = threading.Lock()
-        self._report: Report | None = None  # the last one
+        self._report = Report(args)
         levels = sorted({args.elo or MIN_ELO, MIN_ELO, *range(200, MAX_ELO + 1, 200)})
         self.levels = {**{str(level): level for level in levels}, FULL: None}
         self.clock = f"{args.time.base / 60:g}+{args.time.increment:g}" if args.time.base else "none"
@@ -187,6 +187,14 @@ class Table:
             "win": judge.expected_score(judge.odds(board, infos[0]["score"].white())),
         }
 
+    def _refute(self, fen: str, text: str) -> dict[str, str]:
+        """Return the score and the best line after a move in any position."""
+        board = chess.Board(fen, chess960=True)
+        board.push(read_move(board, text))
+        with self._analysing:
+            (line,) = lines_of(self._analyst.analyse(board.copy(stack=False), LINES, multipv=1))
+        return {"refutation": f"{score_text(line.score)}: {board.variation_san(line.moves[:LINE_PLIES])}"}
+
     def _new(self, request: Mapping[str, Any]) -> str:
         """Start a game; return why its first position cannot be used, else ""."""
         elo, control, text = self.levels[request["level"]], self.clocks[request["clock"]], str(request["start"]).strip()
@@ -226,39 +234,29 @@ class Table:
         self._drafts.close()
 
     def _study(self, what: str, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Carry out a command that leaves the game as it is.
-
-        They are `lines` after `ply` half-moves, `games`, `analyse` with the `text` of games ("": that on the board), and `report` with `stop`, about that analysis.
-        """
-        if what == "games":
-            return {"games": my_games(self.game, self._drafts)}
-        if what == "analyse":
-            try:
-                return self._analyse(str(request["text"]) or self.game.pgn())
-            except CommandError as error:
-                return {"message": f"{error}."}
-        if what == "lines":
-            return self._lines(request["fen"], request.get("ply", -1))
-        if what != "report" or not self._report:
-            raise ValueError("no such command")
-        if request["stop"]:
-            self._report.stop()
+        """Return what a command asks that leaves the game as it is: lines, a refutation, the person's games, how far an analysis is."""
+        match what:
+            case "lines":
+                return self._lines(request["fen"], request.get("ply", -1))
+            case "refute":
+                return self._refute(request["fen"], request["text"])
+            case "games":
+                return {"games": my_games(self.game, self._drafts)}
+            case "analyse":  # the games of `text`, or the one on the board
+                try:
+                    self._report.begin(str(request["text"]) or self.game.pgn())
+                except CommandError as error:
+                    return {"message": f"{error}."}
+            case "stop":
+                self._report.stop()
+            case "report":
+                pass
+            case _:
+                raise ValueError("no such command")
         return self._report.progress()
 
-    def _analyse(self, text: str) -> dict[str, Any]:
-        """Analyse games, unless they are the last ones; return how far that is. Raises CommandError."""
-        with self._analysing:
-            if not self._report or self._report.text != text or self._report.is_stopped:
-                report = Report(self.args, text)
-                if self._report:
-                    self._report.stop()
-                self._report = report
-            return self._report.progress()
-
     def report(self) -> str:
-        """Return the page of the last analysis. Raises ValueError if there is none."""
-        if not self._report:
-            raise ValueError("no game has been analysed")
+        """Return the page of the last analysis."""
         return self._report.page()
 
 
