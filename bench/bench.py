@@ -4,9 +4,10 @@
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
-from ..cli.command import CommandError, Parser, file_name, per_second, sets_tunables, whole_number
+from ..cli.command import CommandError, Parser, add_shared, per_second, warn, whole_number
 from ..cli.signature import DEPTH, HASH_MB, searches
 from ..core.engine import MAX_DEPTH, MAX_THREADS, build_info
 from ..evaluation import config
@@ -14,8 +15,8 @@ from ..evaluation import config
 MAX_HASH_MB = 1 << 20
 
 
-def main(argv: Sequence[str]) -> int:
-    """Run the subcommand. The last line on stdout is `N nodes M nps`; the build and the positions go by on stderr."""
+def main(argv: Sequence[str], write: Callable[[str], None] = print, complain: Callable[[str], None] = warn) -> int:
+    """Run the subcommand: `write` the result, `N nodes M nps`, or `complain`; the build and the positions go by on stderr."""
     parser = Parser("bench", "Search fixed positions: node count and speed.")
     add = parser.add_argument
     about = f"depth in plies (default {DEPTH})"
@@ -24,13 +25,11 @@ def main(argv: Sequence[str]) -> int:
     add("--hash", type=whole_number(1, MAX_HASH_MB), default=HASH_MB, metavar="MB", help=table)
     threads = "search threads (default 1); the count varies with more than 1"
     add("--threads", type=whole_number(1, MAX_THREADS), default=1, metavar="N", help=threads)
-    add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
-    add("--set", **sets_tunables())
-    add("--json", action="store_true", help="print one JSON object instead of text")
-    return parser.run(argv, _bench)
+    add_shared(add, "--weights", "--set", "--json")
+    return parser.run(argv, partial(_bench, write=write), complain)
 
 
-def _bench(args: argparse.Namespace) -> int:
+def _bench(args: argparse.Namespace, write: Callable[[str], None]) -> int:
     depth, hash_mb, threads = args.depth, args.hash, args.threads
     done = []
     try:
@@ -50,7 +49,8 @@ def _bench(args: argparse.Namespace) -> int:
     if args.json:
         totals = {"nodes": nodes, "seconds": seconds, "nps": nps, "depth": depth, "hash": hash_mb, "threads": threads}
         positions = [result._asdict() for result in done]
-        print(json.dumps({"build": build_info(), **totals, "positions": positions}, indent=1), flush=True)
+        for line in json.dumps({"build": build_info(), **totals, "positions": positions}, indent=1).splitlines():
+            write(line)
     else:
-        print(f"{nodes} nodes {f'{nps:,}' if sys.stdout.isatty() else nps} nps", flush=True)  # programs read digits alone
+        write(f"{nodes} nodes {f'{nps:,}' if sys.stdout.isatty() else nps} nps")  # programs read digits alone
     return 0

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..cli.command import CommandError, Parser, file_name, per_second, whole_number
+from ..cli.command import CommandError, Parser, add_shared, file_name, per_second, whole_number
 from ..cli.files import numbered_lines, short_name
 from ..cli.progress import progress
 from ..core.engine import MAX_THREADS, STARTPOS_FEN, Position
@@ -148,7 +148,7 @@ def main(argv: Sequence[str]) -> int:
     table = "table of positions counted before, found by 64-bit keys: several times as fast (default 0: none)"
     add("--hash", type=whole_number(0, MAX_HASH_MB), default=0, metavar="MB", help=table)
     add("--chess960", action="store_true", help="write castling as king takes rook")
-    add("--json", action="store_true", help="print one JSON object instead of text")
+    add_shared(add, "--json")
     return parser.run(argv, _perft)
 
 

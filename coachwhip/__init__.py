@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""coachwhip, a UCI chess engine: the public names, imported on first use.
+"""coachwhip, a chess engine that explains your mistakes: the public names, imported on first use.
 
 `import coachwhip` alone imports neither the compiled core nor another package, so that `python -m coachwhip` starts quickly.
 """

@@ -16,7 +16,7 @@ try:
     from types import SimpleNamespace
 
     from . import __version__
-    from .cli.output import LostOutput, use_utf8, watched
+    from .cli.streams import LostOutput, use_utf8, watched
     from .text import nearest, printable, shorten
     from .uci import worker
     from .uci.format import info_string
@@ -67,14 +67,14 @@ Subcommands (each has its own --help):
 
 Options:
   --weights FILE                 evaluate with the weights in FILE
-  --set NAME=VALUE               change a number of the search (coachwhip tunables), or switch a technique off: use_lmr=0
+  --set NAME=VALUE               change a number of the search, or switch a technique off (coachwhip tunables)
   --expose                       show every tunable as a UCI option
   -V, --version                  print the version
   -h, --help                     print this text
 """
 
 NOT_FROZEN = "needs Python: install coachwhip with pip and run it there"
-GREETING = "a UCI chess engine, made for chess GUIs. Type help for its commands, quit to leave."
+GREETING = "a chess engine that explains your mistakes. Type help for its commands, quit to leave."
 FAILED, INTERRUPTED = 1, 130  # exit codes
 LONGEST_COMPLAINT = 200  # characters of an error of `bench` in a message
 
@@ -195,7 +195,7 @@ def _run_uci(args: SimpleNamespace, crashes_to: Callable[[FileIO | None], None] 
         with open(sys.stdin.fileno(), "rb", buffering=0, closefd=False) as stream:
             loop.run(read_lines(stream.read))
     if writer.error is not None:
-        raise LostOutput(writer.error, stdout)
+        raise LostOutput(writer.error)
     return code
 
 
@@ -270,28 +270,16 @@ def _commands(words: list[str], names: Collection[str]) -> list[str]:
 
 
 def _bench_in_session(words: list[str], write: Callable[[str], None]) -> None:
-    """Run the subcommand `bench` for the command of a UCI session, and write its output as lines of the session."""
-    from contextlib import redirect_stderr, redirect_stdout
-    from io import StringIO
-
+    """Run the subcommand `bench` for the command of a UCI session."""
     from .bench import bench
+    from .cli.command import warn
 
-    class Tee(StringIO):
-        """Copies the text for standard error."""
+    def complain(line: str) -> None:
+        warn(line)
+        write(info_string(shorten(line.removeprefix("coachwhip "), LONGEST_COMPLAINT)))  # a client reads no standard error
 
-        def write(self, text: str) -> int:
-            print(text, end="", file=progress, flush=True)
-            return super().write(text)
-
-    with watched(), redirect_stdout(StringIO()) as output:
-        progress = sys.stderr  # which `watched` has made safe to write to
-        with redirect_stderr(Tee()) as copy:
-            code = bench.main(words)
-    for line in output.getvalue().splitlines():
-        write(line)
-    complaints = copy.getvalue().splitlines()
-    if code and complaints:  # a client reads no standard error
-        write(info_string(shorten(complaints[-1].removeprefix("coachwhip "), LONGEST_COMPLAINT)))
+    with watched():
+        bench.main(words, write, complain)
 
 
 if __name__ == "__main__":

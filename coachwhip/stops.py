@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The signals that end a command: Ctrl-C, a polite kill, and the end of the terminal. Apart, since each command needs them at its start."""
+"""SIGINT, SIGTERM, SIGHUP: the signals that end a command. A module of its own because it must load quickly."""
 
 import signal
 

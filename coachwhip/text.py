@@ -32,12 +32,12 @@ def storable(text: str) -> str:
 
 def shorten(text: str, limit: int = 60) -> str:
     """Return text from outside for a message: at most `limit` characters."""
-    return printable(text[:limit]) + "..." * (len(text) > limit)
+    return printable(text[:limit]) + ("..." if len(text) > limit else "")
 
 
 def counted(number: int, thing: str) -> str:
     """Return `1 game`, `2 games`."""
-    return f"{number} {thing}{'s' * (number != 1)}"
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def reason(error: BaseException) -> str:

@@ -88,7 +88,7 @@ cdef Move _tt_move(const Searcher* s, const PositionC* pos, int ply) noexcept:
 
 
 cdef tuple _pv(const Searcher* s, const Line* line, bint chess960):
-    """Return the pv; one that a tt cutoff made short goes on with tt moves to its depth, while no position comes twice."""
+    """Return the pv, extended with tt moves up to its depth if a tt cutoff cut it short; it stops at a repetition."""
     cdef PositionC pos = s.stack[0].pos
     cdef PositionC after
     cdef Move move

@@ -12,6 +12,7 @@ from typing import Any
 import programs
 import pytest
 from coachwhip.uci.options import TABLE, as_text
+from command_lines import EPD, GAME, START, own_games
 from hypothesis import HealthCheck, settings
 from places import DATA, ROOT
 from uci_process import UciProcess
@@ -112,3 +113,15 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     from xdist.scheduler import WorkStealingScheduling
 
     return WorkStealingScheduling(config, log) if config.getoption("dist") == "load" else None
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with a good file of each kind, as tests/tools/command_lines.py reads them."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "good.epd").write_text(f'{EPD} bm e4; c9 "1-0";\n')
+    (tmp_path / "good.fen").write_text(f"{START}\n")
+    (tmp_path / "good.pgn").write_text(GAME)
+    (tmp_path / "labelled.vf").write_bytes(own_games())
+    (tmp_path / "folder").mkdir()
+    return tmp_path

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`coachwhip match`: games between UCI engines, and the rating differences that they show.
 
-This module reads the command line. `match` runs the match; `schedule` and `game` play the games; `record` and `pgn_file` keep them; `tally`, `elo`, `sprt`, `standings` and `page` count and report.
+This module reads the command line. `match` runs the match; `schedule` and `game` play the games; `record` and
+`pgn_file` keep them; `tally`, `elo`, `sprt`, `standings` and `page` count and report.
 """
 
 import argparse
@@ -11,14 +12,13 @@ from contextlib import ExitStack, closing, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-from ...cli.command import LARGEST_COUNT, CommandError, Parser, file_name, warn, whole_number
+from ...cli.command import LARGEST_COUNT, CommandError, add_shared, file_name, warn, whole_number
 from ...cli.files import fingerprint
 from ...cli.journal import add_journal_arguments, open_journal
-from ...cli.outputs import add_force, check_outputs, require_kind
 from ...cli.pool import LOCAL, cluster, threads
 from ...cli.run import run
+from ...cli.targets import Output, WritingParser, add_force
 from ...games.adjudication import open_tables
 from ...games.data import OPENINGS
 from ...games.openings import Opening, chess960_starts, choose, open_book, standard_start
@@ -35,12 +35,14 @@ from .schedule import opponents, schedule
 START_POSITION = "startpos"  # in place of a file of openings
 
 EPILOG = """\
---name, --option and --own-tc belong to the --engine or --revision before them; an --option before the first is for all.
-A revision is built in your cache folder. Time controls: 5+0.05 (seconds and increment), 1:30+1 (with minutes),
-40/60 (moves and seconds), time=0.1, nodes=10000, depth=8, and several of these with commas between them.
+--name, --option and --own-tc belong to the --engine or --revision before them; an --option before the
+first is for all. A revision is built in your cache folder. Time controls: 5+0.05 (seconds and increment),
+1:30+1 (with minutes), 40/60 (moves and seconds), time=0.1, nodes=10000, depth=8, and several of these
+with commas between them.
 
-Exit code 0: the match is over; 1: an engine forfeited more than one game and more than 1 % of its games (time loss, illegal move, crash,
-stall), so that the result does not show its strength, and --sprt accepts nothing; 130: interrupted (Ctrl-C); 2: an error.
+Exit code 0: the match is over; 1: an engine forfeited more than one game and more than 1 % of its games
+(time loss, illegal move, crash, stall), so that the result does not show its strength, and --sprt accepts
+nothing; 130: interrupted (Ctrl-C); 2: an error.
 
 examples:
   coachwhip match --engine coachwhip --engine 'gnuchess --uci' --tc 5+0.05 --games 40 --pgn games.pgn
@@ -61,8 +63,8 @@ def hypotheses(text: str) -> tuple[float, ...]:
     return values
 
 
-def _parser() -> Parser:
-    parser = Parser("match", "Play games between UCI engines.", EPILOG)
+def _parser() -> WritingParser:
+    parser = WritingParser("match", "Play games between UCI engines.", EPILOG)
     engines = parser.add_argument_group("engines")
     add_engine_arguments(engines)
     own_tc = of_engine(type=parse_time_control, metavar="TC", help="time control of the preceding engine, instead of --tc")
@@ -94,14 +96,15 @@ def _parser() -> Parser:
     add("--sprt", type=hypotheses, metavar="ELO0,ELO1[,ALPHA,BETA]", help=about)
 
     add = parser.add_argument_group("results").add_argument
-    add("--pgn", type=file_name, metavar="FILE", help="append every finished game to this file")
+    add("--pgn", type=Output("PGN", grows=True), metavar="FILE", help="append every finished game to this file")
     about = "add nodes, nodes per second and the principal variation to the comments of --pgn"
     add("--pgn-details", action="store_true", help=about)
     add_journal_arguments(add, "game")
-    add("--log", type=file_name, metavar="FILE", help="add all lines to and from the engines, with their times, to this file")
-    add("--json", action="store_true", help="print one JSON object instead of text")
+    about = "add all lines to and from the engines, with their times, to this file"
+    add("--log", type=Output("a log of match", grows=True), metavar="FILE", help=about)
+    add_shared(add, "--json")
     help_report = "write a page of HTML: results, curves, and the games on a board (the first 1000); one file, no network"
-    add("--report", type=file_name, metavar="FILE", help=help_report)
+    add("--report", type=Output("a page of coachwhip"), metavar="FILE", help=help_report)
     add_force(add)
     return parser
 
@@ -135,8 +138,8 @@ def _match(args: argparse.Namespace) -> int:
 
 def _warn_of_load(players: Sequence[EngineSpec], games: int) -> None:
     """Warn if the engines that think at the same time have more threads than this computer has processors."""
-    options = [{name.lower(): value for name, value in player.options.items()} for player in players]
-    threads = max(parse_int(option.get("threads", "1")) or 1 for option in options)
+    options = [item for player in players for item in player.options.items()]
+    threads = max([1, *(parse_int(value) or 1 for name, value in options if name.lower() == "threads")])
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if games * threads > processors:
         load = f"--concurrency {games} with engines of {counted(threads, 'thread')} needs {games * threads} processors"
@@ -144,14 +147,9 @@ def _warn_of_load(players: Sequence[EngineSpec], games: int) -> None:
 
 
 def _check(args: argparse.Namespace) -> None:
-    """Check the command line. Raises CommandError, OSError."""
-    check_outputs(args, {"report": "a page of coachwhip"}, ["pgn", "journal", "log"], reads=[OPENINGS.path])
-    if args.pgn:
-        require_kind(args.pgn, "PGN")
-    if args.log:
-        require_kind(args.log, "a log of match")
-        if args.scheduler:
-            raise CommandError("--log is for engines that this process starts, and --scheduler starts them elsewhere")
+    """Check the command line. Raises CommandError."""
+    if args.log and args.scheduler:
+        raise CommandError("--log is for engines that this process starts, and --scheduler starts them elsewhere")
     players = len(values_of(args.engine_words, "--name"))
     if players < 2:
         raise CommandError("name at least two engines, each with --engine or --revision")
@@ -190,7 +188,7 @@ def _openings(args: argparse.Namespace) -> list[Opening]:
     return choose(book, (args.games + 1) // 2, args.seed)
 
 
-def _settings(args: argparse.Namespace, contest: Contest) -> dict[str, Any]:
+def _settings(args: argparse.Namespace, contest: Contest) -> dict[str, object]:
     """Return what must be the same when a match is resumed; its length and concurrency may change."""
     book = "start position" if args.openings else "Chess960 start positions"
     if path := _book_file(args):

@@ -107,7 +107,7 @@ def _charts(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> Iterator[s
     interval = [*zip(games, low, high, strict=True)]
     yield chart(f"Elo of {names[0]} and its 95 % interval", label, curves, elo_levels(standings), *axis, interval=interval)
     if sprt:
-        bounds = zip(("lower bound", "upper bound"), sprt.bounds(), strict=True)
         curves = [Curve("LLR", [*zip(games, llr, strict=True)])]
-        curves += [Curve(name, [(end, bound) for end in ends]) for name, bound in bounds]
+        for name, bound in zip(("lower bound", "upper bound"), sprt.bounds(), strict=True):
+            curves.append(Curve(name, [(end, bound) for end in ends]))
         yield chart("LLR of the SPRT", label, curves, levels([*sprt.bounds(), *llr]), *axis)

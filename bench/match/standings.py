@@ -53,7 +53,7 @@ def notes(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> list[str]:
     for player, name in enumerate(names):
         lines.append(f"{name}: {_faults(tally, player)}")
         for kind, (searches, games, first) in tally.warnings(player).items():
-            text = f"{searches} search{'es' * (searches > 1)} of {counted(games, 'game')}"
+            text = f"{searches} {'searches' if searches > 1 else 'search'} of {counted(games, 'game')}"
             lines.append(f"{name}: {kind} in {text}, first: {shorten(first, LONGEST_REASON)}")
     return lines
 

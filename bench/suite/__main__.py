@@ -10,12 +10,12 @@ import json
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from ...cli.command import Parser, file_name, seconds, warn, whole_number
+from ...cli.command import add_shared, file_name, seconds, warn, whole_number
 from ...cli.files import write_bytes
-from ...cli.outputs import add_force, check_outputs
 from ...cli.pool import threads
 from ...cli.run import Experiment, run
 from ...cli.table import show
+from ...cli.targets import Output, WritingParser, add_force
 from ...games.data import TACTICS
 from ...games.time_control import TimeControl, add_limits, limit_of
 from ..engines.client import FAILED_STARTS, Client, check_engines
@@ -33,34 +33,35 @@ MAX_LISTED = 40  # positions
 
 def main(argv: Sequence[str]) -> int:
     """Run the subcommand. Progress and faults are shown on stderr, tables or JSON are printed on stdout."""
-    parser = Parser(
+    parser = WritingParser(
         "suite",
         "Let engines solve test positions: EPD with bm, am, dm, or moves graded with c8 and c9 (STS).",
         "Solved means: with bm or am, the right move; otherwise with dm, that mate announced; otherwise the move with the highest grade.",
     )
     add = parser.add_argument
-    add("files", nargs="*", type=file_name, metavar="FILE", help=f"EPD files (default: {TACTICS.in_words()})")
+    about = f"EPD files (default: {TACTICS.in_words()})"
+    add("files", nargs="*", type=file_name, default=[TACTICS.path], metavar="FILE", help=about)
     add_engine_arguments(parser)
     add_limits(parser, f"{DEFAULT_SECONDS:g}")
     timeout = "stop waiting for an engine's move after this long"
     timeout += f" (default: {SPARE:g} s more than --time; with --depth or --nodes {PATIENCE:g} s)"
     add("--timeout", type=seconds, metavar="SECONDS", help=timeout)
     add("--concurrency", type=whole_number(1, 1024), default=1, metavar="N", help="positions at a time (default 1)")
-    add("--report", type=file_name, metavar="FILE", help="write a page of HTML: positions solved over time, and the tables")
+    about = "write a page of HTML: positions solved over time, and the tables"
+    add("--report", type=Output("a page of coachwhip"), metavar="FILE", help=about)
     add_force(add)
-    add("--json", action="store_true", help="print one JSON object instead of text")
+    add_shared(add, "--json")
     return parser.run(argv, _suite)
 
 
 def _suite(args: argparse.Namespace) -> int:
     """Run with the parsed arguments. Raises CommandError, OSError."""
-    check_outputs(args, {"report": "a page of coachwhip"}, reads=[TACTICS.path])
-    problems, warnings = read_files(args.files or [TACTICS.path])
+    problems, warnings = read_files(args.files)
     for warning in warnings:
         warn(f"warning: {warning}")
     specs = engine_specs(args.engine_words, args.repository, start_seconds=args.start_timeout)
     engines = [spec._replace(name=name) for spec, name in zip(specs, check_engines(specs), strict=True)]
-    if not args.files:
+    if args.files == [TACTICS.path]:
         TACTICS.warn_default()
     experiment = SuiteRun(args, problems, engines)
     return run(experiment, threads(experiment.solve, args.concurrency))
@@ -107,7 +108,7 @@ class SuiteRun(Experiment[tuple[Problem, int], "Attempt | None"]):
         """Print the results, and write the page."""
         names, attempts, limit = [spec.name for spec in self._engines], self._attempts, str(self._limit)
         if self._args.json:
-            files = [str(path.resolve()) for path in self._args.files or [TACTICS.path]]
+            files = [str(path.resolve()) for path in self._args.files]
             results = report.as_dict(self._problems, self._engines, attempts, limit)
             print(json.dumps({"files": files, **results}, indent=1))
         else:

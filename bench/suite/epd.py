@@ -15,7 +15,7 @@ import chess
 
 from ...cli.command import CommandError
 from ...cli.files import numbered_lines, short_name
-from ...games.fen import MAX_QUOTED, board_of, is_chess960, read_epd
+from ...games.fen import MAX_QUOTED, board_of, read_epd
 from ...text import counted, reason, shorten
 
 BETWEEN = re.compile(r"[\s,]+")  # moves or points
@@ -93,7 +93,7 @@ def parse(text: str, file: str) -> Problem | None:
     """Read one line; None if it asks nothing. Raises ValueError with one clear sentence."""
     fen, operations = read_epd(text)
     try:
-        board = board_of(fen, chess960=is_chess960(fen))
+        board = board_of(fen)
     except ValueError as error:
         raise ValueError(f"not a legal position: {reason(error)}") from error
     if not board.is_valid():

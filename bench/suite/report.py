@@ -66,24 +66,29 @@ def totals(
     problems: Sequence[Problem], names: Sequence[str], attempts: Sequence[Attempts], limit: str
 ) -> Iterator[tuple[str, Sequence[str], list[list[str]]]]:
     """Yield the tables of totals, each with its title and headings: of each file, and of all if there are several."""
-    files = list(dict.fromkeys(problem.file for problem in problems))
-    parts = [(file, [problem for problem in problems if problem.file == file]) for file in files]
-    parts += [("All files", list(problems))] if len(files) > 1 else []
-    for title, part in parts:
-        runs = ([each[problem.key] for problem in part if problem.key in each] for each in attempts)
-        rows = [summary_row(name, summarize(run)) for name, run in zip(names, runs, strict=True)]
+    parts: dict[str, list[Problem]] = {}
+    for problem in problems:
+        parts.setdefault(problem.file, []).append(problem)
+    if len(parts) > 1:
+        parts["All files"] = list(problems)
+    for title, part in parts.items():
+        rows = [summary_row(name, summarize(_tried(each, part))) for name, each in zip(names, attempts, strict=True)]
         yield f"{title}: {counted(len(part), 'position')}, {limit} each", SUMMARY_HEADINGS, rows
+
+
+def _tried(attempts: Attempts, problems: Sequence[Problem]) -> list[Attempt]:
+    return [attempts[problem.key] for problem in problems if problem.key in attempts]
 
 
 def unsolved(problems: Sequence[Problem], attempts: Sequence[Attempts]) -> list[list[str]]:
     """Return a row for each position that some engine has tried and not all have solved."""
     has_files = len({problem.file for problem in problems}) > 1
-    tried = [(problem, [each.get(problem.key) for each in attempts]) for problem in problems]
-    return [
-        _position_row(problem, row, with_file=has_files)
-        for problem, row in tried
-        if any(row) and not all(attempt and attempt.solved for attempt in row)
-    ]
+    rows = []
+    for problem in problems:
+        tries = [each.get(problem.key) for each in attempts]
+        if any(tries) and not all(attempt and attempt.solved for attempt in tries):
+            rows.append(_position_row(problem, tries, with_file=has_files))
+    return rows
 
 
 def as_dict(
@@ -141,15 +146,17 @@ def page(problems: Sequence[Problem], names: Sequence[str], attempts: Sequence[A
 
 def _chart(names: Sequence[str], attempts: Sequence[Attempts]) -> str:
     """Return the chart of positions solved over time, a curve of steps for each engine; "" if nothing was solved."""
-    seconds = [[attempt.solved_seconds for attempt in each.values() if attempt.solved_seconds is not None] for each in attempts]
-    if not any(seconds):
+    times = []
+    for each in attempts:
+        seconds = [attempt.solved_seconds for attempt in each.values() if attempt.solved_seconds is not None]
+        times.append(sorted(math.log10(max(SHORTEST, second)) for second in seconds))
+    if not any(times):
         return ""
-    times = [sorted(math.log10(max(SHORTEST, time)) for time in each) for each in seconds]
     powers = levels(chain(*times), 1)
     curves = []
-    for name, each in zip(names, times, strict=True):
-        steps = [(time, solved + more) for solved, time in enumerate(each) for more in (0, 1)]
-        curves.append(Curve(f"{name}: {len(each)}", [(powers[0], 0), *steps, (powers[-1], len(each))]))
+    for name, solved in zip(names, times, strict=True):
+        steps = [(time, count + more) for count, time in enumerate(solved) for more in (0, 1)]
+        curves.append(Curve(f"{name}: {len(solved)}", [(powers[0], 0), *steps, (powers[-1], len(solved))]))
     label = f"Positions solved: {', '.join(curve.name for curve in curves)}"
     across = [(power, f"{10**power:g}") for power in powers]
     up = levels([0, max(map(len, times))], 1)

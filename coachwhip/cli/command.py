@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
+from textwrap import fill
 from typing import Any, NoReturn
 
 from ..stops import STOPS
@@ -33,18 +34,29 @@ class CommandError(Exception):
     """Something the user asked for cannot be done; the message is for them."""
 
 
+class _Formatter(argparse.HelpFormatter):
+    """Fills paragraphs, but leaves one with indented lines, as of examples, as it is."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:  # noqa: ARG002
+        parts = text.split("\n\n")
+        return "\n\n".join(part if "\n  " in part else fill(part, width, break_on_hyphens=False) for part in parts)
+
+
 class Parser(argparse.ArgumentParser):
     """The command line of a subcommand. An error in it is one line, without pages of usage."""
 
     def __init__(self, name: str, about: str, epilog: str | None = None) -> None:
-        formatter = argparse.RawDescriptionHelpFormatter
-        super().__init__(prog=f"coachwhip {name}", description=about, epilog=epilog, formatter_class=formatter)
+        super().__init__(prog=f"coachwhip {name}", description=about, epilog=epilog, formatter_class=_Formatter)
 
-    def run(self, argv: Sequence[str], body: Callable[[argparse.Namespace], int]) -> int:
+    def run(
+        self, argv: Sequence[str], body: Callable[[argparse.Namespace], int], complain: Callable[[str], None] | None = None
+    ) -> int:
         """Parse `argv` and run `body`; returns the exit code: 2 after a bad command line or an error, 130 after Ctrl-C, SIGTERM and SIGHUP.
 
-        Errors are CommandError, OSError (see `files.naming`), a library that is not installed, and too little memory.
+        Errors are CommandError, OSError (see `files.naming`), a library that is not installed, and too little memory. `complain`
+        gets the message (default: `warn`).
         """
+        complain = complain or warn
         try:
             with stoppable():
                 with uninterrupted():  # where argparse would raise an error of its own
@@ -53,7 +65,7 @@ class Parser(argparse.ArgumentParser):
         except SystemExit:  # argparse has printed the help text
             return 0
         except KeyboardInterrupt:
-            warn(f"{self.prog}: interrupted")
+            complain(f"{self.prog}: interrupted")
             return INTERRUPTED
         except CommandError as error:
             complaint = str(error)
@@ -63,7 +75,7 @@ class Parser(argparse.ArgumentParser):
             complaint = missing(error)
         except MemoryError:
             complaint = "not enough memory"
-        warn(f"{self.prog}: {complaint}")
+        complain(f"{self.prog}: {complaint}")
         return 2
 
     def _parse(self, words: Sequence[str]) -> argparse.Namespace:
@@ -121,7 +133,7 @@ def require(module: str, what: str) -> None:
 
 
 class _Stop:
-    """Handler of the signals that end a command: the first raises KeyboardInterrupt, and the later ones let it finish its files."""
+    """Handler of the signals that end a command: the first raises KeyboardInterrupt; later ones are ignored while it finishes its files."""
 
     def __init__(self) -> None:
         self.holds = 0  # blocks that a signal must not interrupt
@@ -225,11 +237,11 @@ def number(low: float, high: float) -> Callable[[str], float]:
     return read
 
 
-def numbers(count: int, high: int) -> Callable[[str], tuple[int, ...]]:
-    """Read `count` whole numbers from 0 to `high` with commas between them."""
+def numbers(count: int, high: int, low: int = 0) -> Callable[[str], tuple[int, ...]]:
+    """Read `count` whole numbers from `low` to `high` with commas between them."""
 
     def read(text: str) -> tuple[int, ...]:
-        fields = tuple(map(whole_number(0, high), text.split(",")))
+        fields = tuple(map(whole_number(low, high), text.split(",")))
         if len(fields) != count:
             raise argparse.ArgumentTypeError(f"expected {count} numbers separated by commas, not {text!r}")
         return fields
@@ -268,10 +280,23 @@ def _tunable(text: str) -> tuple[str, int]:
         raise argparse.ArgumentTypeError(str(error)) from error
 
 
-def sets_tunables() -> dict[str, Any]:
-    """Return the keywords of `add_argument` for `--set`: a list of names and values, for `dict`."""
-    about = "change a tunable of the search (`coachwhip tunables` lists them); may be repeated"
-    return {"type": _tunable, "action": "append", "default": [], "metavar": "NAME=VALUE", "help": about}
+SHARED: dict[str, dict[str, Any]] = {  # options of several commands, and the keywords of `add_argument`
+    "--json": {"action": "store_true", "help": "print one JSON object instead of text"},
+    "--weights": {"type": file_name, "metavar": "FILE", "help": "evaluate with these weights (default: the shipped ones)"},
+    "--set": {  # a list of names and values, for `dict`
+        "type": _tunable,
+        "action": "append",
+        "default": [],
+        "metavar": "NAME=VALUE",
+        "help": "change a tunable of the search (`coachwhip tunables` lists them); may be repeated",
+    },
+}
+
+
+def add_shared(add: Callable[..., object], *names: str) -> None:
+    """Give a command line some of the SHARED options."""
+    for name in names:
+        add(name, **SHARED[name])
 
 
 def tunables_of(words: Iterable[str]) -> dict[str, int]:

@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ..text import reason, shorten
-from .command import CommandError, file_name, warn
+from .command import CommandError, warn
 from .files import append, lock, naming
-from .outputs import require_regular
+from .targets import Output, require_regular
 
 FORMAT = 5
 LINE = re.compile(rb'(\{.+),"crc":"([0-9a-f]{8})"\}\n', re.DOTALL)
@@ -30,12 +30,13 @@ Value = TypeVar("Value")
 
 
 def add_journal_arguments(add: Callable[..., object], part: str) -> None:
-    """Give a command line `--journal` and `--resume`; `check_outputs` checks them. `part`: what a line of the journal is."""
-    add("--journal", type=file_name, metavar="FILE", help=f"write every finished {part} to FILE, so that the run can be resumed")
+    """Give a command line `--journal` and `--resume`. `part`: what a line of the journal is."""
+    about = f"write every finished {part} to FILE, so that the run can be resumed"
+    add("--journal", type=Output(grows=True), metavar="FILE", help=about)
     add("--resume", action="store_true", help="continue the run in the --journal; start it if there is none")
 
 
-def require_same_settings(path: Path, command: str, theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> None:
+def require_same_settings(path: Path, command: str, theirs: Mapping[str, object], ours: Mapping[str, object]) -> None:
     """Raise CommandError, which names the first setting of ours that differs, for the file of a run with other settings."""
     plain = json.loads(json.dumps(ours))
     for name in {**plain, **theirs}:
@@ -54,7 +55,7 @@ def usable(what: str) -> Iterator[None]:
         raise CommandError(f"{what} cannot be used: {why}") from error
 
 
-def part(value: Any, kind: type[Part]) -> Part:
+def part(value: object, kind: type[Part]) -> Part:
     """Return a value from JSON, which must be of this kind. Raises TypeError."""
     if type(value) is not kind:
         raise TypeError(f"{shorten(json.dumps(value), MAX_QUOTED)} is not of the type {kind.__name__}")
@@ -72,7 +73,7 @@ def _require_format(path: Path, command: str, line: bytes) -> None:
         raise CommandError(f"{path} was written by another version of coachwhip (this one writes format {FORMAT}): {advice}")
 
 
-def _pack(value: Mapping[str, Any]) -> bytes:
+def _pack(value: Mapping[str, object]) -> bytes:
     text = json.dumps(value, separators=(",", ":")).encode()[:-1]
     return text + b',"crc":"%08x"}\n' % zlib.crc32(text)
 
@@ -85,7 +86,7 @@ def _unpack(line: bytes) -> bytes | None:
     return match[1] + b"}"
 
 
-def open_journal(args: Namespace, command: str, settings: Mapping[str, Any]) -> "Journal":
+def open_journal(args: Namespace, command: str, settings: Mapping[str, object]) -> "Journal":
     """Open the --journal of a run with these settings, or without one a journal that stores nothing."""
     return Journal(args.journal, command, settings, resume=args.resume) if args.journal else NoJournal()
 
@@ -93,7 +94,7 @@ def open_journal(args: Namespace, command: str, settings: Mapping[str, Any]) -> 
 class Journal:
     """An open journal, which one run at a time makes longer."""
 
-    def __init__(self, path: Path, command: str, settings: Mapping[str, Any], *, resume: bool) -> None:
+    def __init__(self, path: Path, command: str, settings: Mapping[str, object], *, resume: bool) -> None:
         """Start the journal of a subcommand, or with `resume` continue one with the same settings; one without work is started again.
 
         Raises CommandError, OSError.
@@ -114,7 +115,7 @@ class Journal:
         with self._path.open("rb") as file:
             yield from ((f"{self._path}:{number}", line) for number, line in enumerate(file, start=1))
 
-    def _begin(self, settings: Mapping[str, Any], *, resume: bool) -> None:
+    def _begin(self, settings: Mapping[str, object], *, resume: bool) -> None:
         """Check the lines, and cut off a torn one; or write the settings."""
         head, torn = b"", ""
         done = size = 0  # good lines behind the first, bytes of all good ones
@@ -143,14 +144,14 @@ class Journal:
             warn(f"{self._path}: its last line is incomplete and is dropped; that work is repeated")
         self._file.truncate(size)
 
-    def read(self, make: Callable[[dict[str, Any]], Value]) -> Iterator[Value]:
+    def read(self, make: Callable[[dict[str, object]], Value]) -> Iterator[Value]:
         """Yield what `make` returns for each line behind the first. Raises CommandError for one that it cannot use; OSError."""
         for place, line in islice(self._lines(), 1, None):
             with usable(place):
                 value = make(json.loads(_unpack(line) or b""))
             yield value
 
-    def append(self, line: Mapping[str, Any]) -> None:
+    def append(self, line: Mapping[str, object]) -> None:
         """Put a line on disk, as a whole or not at all. Raises OSError."""
         with naming(self._path):
             append(self._file, _pack(line))
@@ -167,11 +168,11 @@ class NoJournal(Journal):
     def __init__(self) -> None:
         pass
 
-    def read(self, make: Callable[[dict[str, Any]], Value]) -> Iterator[Value]:  # noqa: ARG002
+    def read(self, make: Callable[[dict[str, object]], Value]) -> Iterator[Value]:  # noqa: ARG002
         """Yield nothing."""
         return iter(())
 
-    def append(self, line: Mapping[str, Any]) -> None:
+    def append(self, line: Mapping[str, object]) -> None:
         """Drop the line."""
 
     def close(self) -> None:

@@ -101,7 +101,7 @@ class Cluster:
         """Return a pool of the workers of the cluster. Others repeat what a lost worker was doing."""
         return Pool(self._executor, function, sum(self.client.nthreads().values()) or 1)
 
-    def call(self, function: Callable[..., Result], *arguments: Any) -> Result:
+    def call(self, function: Callable[..., Result], *arguments: object) -> Result:
         """Call a function on a worker, and return its result. Raises CommandError."""
         try:
             return self._executor.submit(function, *arguments).result()  # type: ignore[no-any-return]

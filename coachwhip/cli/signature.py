@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..core.engine import Engine, Network, Position
 from .files import numbered_lines
@@ -69,7 +69,7 @@ def weights_digest(weights: Sequence[int]) -> str:
     return hashlib.sha256(json.dumps(list(weights)).encode()).hexdigest()
 
 
-def engine_names(weights: tuple[int, ...], network: Network | None) -> dict[str, Any]:
+def engine_names(weights: tuple[int, ...], network: Network | None) -> dict[str, object]:
     """Return what names an engine in files of self-play and journals: the SHA-256 of weights and network, and the signature."""
     digest = hashlib.sha256(network.data).hexdigest() if network else None
     return {"weights": weights_digest(weights), "network": digest, "signature": signature(weights, network)}

@@ -13,7 +13,7 @@ Rows = Sequence[Sequence[str]]
 def show(title: str, headings: Sequence[str], rows: Rows, *, left: int = 1) -> None:
     """Print a table: the first `left` columns are text, the others numbers, aligned to the right."""
     title, headings = printable(title), [printable(heading) for heading in headings]
-    rows = [[printable(cell) for cell in row] for row in rows]
+    rows = [[*map(printable, row)] for row in rows]
     console = terminal(sys.stdout)
     if console is None:
         print(f"{title}\n{plain(headings, rows, left=left)}\n", flush=True)

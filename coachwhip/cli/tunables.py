@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 
 from ..uci.tunables import ROWS, SWITCH, matching
-from .command import CommandError, Parser
+from .command import CommandError, Parser, add_shared
 from .table import show
 
 RATE = 0.002  # OpenBench's usual R_end, for tens of thousands of pairs; `spsa --r-end` is the same number for shorter runs
@@ -27,7 +27,7 @@ def main(argv: Sequence[str]) -> int:
     parser = Parser("tunables", about, EPILOG)
     parser.add_argument("names", nargs="*", metavar="NAME", help="list only these; may be patterns, for example 'lmr_*'")
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print one JSON object instead of text")
+    add_shared(form.add_argument, "--json")
     lines = f"print lines NAME, int, VALUE, MIN, MAX, STEP, RATE for an SPSA test of OpenBench (RATE {RATE}); no switches"
     form.add_argument("--openbench", action="store_true", help=lines)
     return parser.run(argv, _tunables)

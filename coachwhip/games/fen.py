@@ -44,23 +44,19 @@ def _operations(text: str) -> dict[str, str]:
     return {name: value.strip() for name, value in OPERATION.findall(text)}
 
 
-def board_of(fen: str, *, chess960: bool) -> "chess.Board":
-    """Return the position, without castling rights and an en-passant square that cannot be. Raises ValueError for an invalid FEN."""
+def board_of(fen: str, *, chess960: bool = False) -> "chess.Board":
+    """Return the position, without castling rights and an en-passant square that cannot be. Raises ValueError for an invalid FEN.
+
+    Castling is that of Chess960 if `chess960`, if the field names files, or if each of its rights is possible there and none is in
+    standard chess.
+    """
     import chess
 
-    board = chess.Board(Position(fen, chess960).fen(), chess960=chess960)
-    board.castling_rights = board.clean_castling_rights()
-    return board
-
-
-def is_chess960(fen: str) -> bool:
-    """Return whether castling is that of Chess960. Raises ValueError for an invalid FEN.
-
-    It is if the field names files, or if each of its rights is possible in Chess960 and not all are in standard chess.
-    """
-    if is_shredder(fen):
-        return True
-    board = board_of(fen, chess960=True)
-    count = board.castling_rights.bit_count()
+    board = chess.Board(Position(fen, chess960=True).fen(), chess960=True)
+    rights = board.clean_castling_rights()
     board.chess960 = False
-    return 0 < count == len(fen.split()[2]) and not board.clean_castling_rights()
+    standard = board.clean_castling_rights()
+    is_shuffled = 0 < rights.bit_count() == len(fen.split()[2]) and not standard
+    board.chess960 = chess960 or is_shuffled or is_shredder(fen)
+    board.castling_rights = rights if board.chess960 else standard
+    return board

@@ -16,7 +16,8 @@ LONGEST = 36  # half-moves of a line that has a name
 def _names() -> dict[str, tuple[str, str]]:
     """Return ECO code and name by position, as EPD without operations. Raises OSError."""
     lines = lzma.decompress(NAMES.path.read_bytes()).decode().splitlines()
-    return {epd: (code, name) for epd, code, name in (line.split("\t") for line in lines if not line.startswith("#"))}
+    rows = (line.split("\t") for line in lines if not line.startswith("#"))
+    return {epd: (code, name) for epd, code, name in rows}
 
 
 def opening(boards: Sequence[chess.Board]) -> tuple[str, str] | None:

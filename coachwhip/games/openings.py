@@ -21,7 +21,7 @@ from ..core.engine import Position
 from ..text import reason, shorten
 from ..uci.book import Book as PolyglotBook
 from .adjudication import find_ending
-from .fen import MAX_QUOTED, board_of, is_chess960, is_shredder, read_epd
+from .fen import MAX_QUOTED, board_of, is_shredder, read_epd
 from .pgn import BrokenLine, PgnError, RawGame, is_empty, read_game, split_games
 from .rules import Rules
 
@@ -100,17 +100,17 @@ def choose(book: Book, count: int, seed: int) -> list[Opening]:
 def read_position(place: str, line: str, *, chess960: bool) -> Opening:
     """Read one line: FEN, with or without counters, or EPD. Raises CommandError that begins with `place`."""
     fen, _ = read_epd(line)
-    shredder = chess960 or is_shredder(fen)
     try:
-        board = board_of(fen, chess960=shredder or is_chess960(fen))
+        board = board_of(fen, chess960=chess960)
     except ValueError as error:
         raise CommandError(f"{place}: {reason(error)}: {shorten(line, MAX_QUOTED)}") from error
-    board.chess960 = shredder
-    return _playable(place, Opening(board.fen(shredder=shredder), shredder), board, line)
+    board.chess960 = chess960 or is_shredder(fen)
+    _require_playable(place, board, line)
+    return Opening(board.fen(shredder=board.chess960), board.chess960)
 
 
-def _playable(place: str, opening: Opening, board: chess.Board, text: str = "") -> Opening:
-    """Return the opening if `board`, which it leads to, can be played from. Raises CommandError. `text`: the line that has the position."""
+def _require_playable(place: str, board: chess.Board, text: str = "") -> None:
+    """Raise CommandError if a game cannot go on from this position. `text`: the line that has it."""
     ending = find_ending(board, (), Rules()) if board.is_valid() else None
     if not board.is_valid() or ending:
         shuffled = board.copy(stack=False)
@@ -121,11 +121,6 @@ def _playable(place: str, opening: Opening, board: chess.Board, text: str = "") 
             )
         why = f" (the game is over: {ending.reason})" if ending else ""
         raise CommandError(f"{place}: not a position that can be played: {shorten(text or board.fen(), MAX_QUOTED)}{why}")
-    try:
-        Position(opening.fen, opening.chess960)  # stricter than python-chess: no more pieces than promotion allows
-    except ValueError as error:
-        raise CommandError(f"{place}: {error}") from error
-    return opening
 
 
 @cache  # so that a warning comes once
@@ -144,11 +139,16 @@ def read_line(place: str, text: RawGame, plies: int | None, *, chess960: bool) -
     board = game.board()
     board.chess960 = chess960 = board.chess960 or chess960
     fen = board.fen(shredder=chess960)
+    try:
+        Position(fen, chess960)  # stricter than python-chess: no more pieces than promotion allows
+    except ValueError as error:
+        raise CommandError(f"{place}: {error}") from error
     moves = []
     for move in line:
         moves.append(board.uci(move))
         board.push(move)
-    return _playable(place, Opening(fen, chess960, " ".join(moves)), board)
+    _require_playable(place, board)
+    return Opening(fen, chess960, " ".join(moves))
 
 
 def _polyglot(path: Path, plies: int, generator: random.Random) -> list[str]:

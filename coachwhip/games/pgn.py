@@ -8,6 +8,7 @@ python-chess holds the games and knows the rules; its own reader skips what it d
 
 import io
 import re
+from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -192,6 +193,7 @@ class _Reader(chess.pgn.GameBuilder[chess.pgn.Game]):
         self.game.headers.update(read_tags(raw))
         self._raw = raw
         self._tokens = TOKEN.finditer(raw.text)
+        self._ahead: deque[re.Match[str]] = deque()  # tokens that were looked at and are still to be read
         self._boards: list[chess.Board] = []  # of the main line and the open variations; none if the start cannot be read
         self._is_over = False  # behind the result
         self._both_lost = False  # by the tag Result; then `0-0` is not castling where the game ends
@@ -202,12 +204,22 @@ class _Reader(chess.pgn.GameBuilder[chess.pgn.Game]):
             self._boards.append(self.game.board())
         except ValueError as error:
             self.game.errors.append(BrokenLine(reason(error)))
-        for token in self._tokens:
+        while token := self._next():
             self._load(token)
         if len(self._boards) > 1:
             self.game.errors.append(ValueError("a variation without an end"))
         while len(self._boards) > 1:
             self._close()
+
+    def _next(self) -> re.Match[str] | None:
+        return self._ahead.popleft() if self._ahead else next(self._tokens, None)
+
+    def _later(self) -> Iterator[re.Match[str]]:
+        """Look at the tokens that come next."""
+        yield from tuple(self._ahead)
+        for token in self._tokens:
+            self._ahead.append(token)
+            yield token
 
     def _load(self, token: re.Match[str]) -> None:
         kind, in_main = token.lastgroup or "", len(self._boards) < 2
@@ -246,7 +258,7 @@ class _Reader(chess.pgn.GameBuilder[chess.pgn.Game]):
             self._boards[-1].pop()
         elif self._is_over or token[0] == "(":
             self._complain(token, "text behind the result" if self._is_over else "no move before this variation", stops=True)
-        elif self._both_lost and BOTH_LOST.fullmatch(token[0]) and self._is_last(token):
+        elif self._both_lost and BOTH_LOST.fullmatch(token[0]) and self._is_last():
             self._is_over = True
             self.visit_comment(token[0])
         elif parts := _parts(token):
@@ -256,14 +268,14 @@ class _Reader(chess.pgn.GameBuilder[chess.pgn.Game]):
             self._is_unsure = "FEN" not in self.game.headers  # behind that, people count as they like
             self._complain(token, "not a move", stops=stops)
 
-    def _is_last(self, token: re.Match[str]) -> bool:
-        """Return whether at most comments are behind this token."""
-        return all(later.lastgroup in COMMENTS for later in TOKEN.finditer(self._raw.text, token.end()))
+    def _is_last(self) -> bool:
+        """Return whether at most comments are left."""
+        return all(later.lastgroup in COMMENTS for later in self._later())
 
     def _goes_on(self, token: re.Match[str]) -> bool:
         """Return whether the next move of this line is legal."""
         depth = 0
-        for later in TOKEN.finditer(self._raw.text, token.end()) if token.end() > self._legal_at else ():
+        for later in self._later() if token.end() > self._legal_at else ():
             depth = max(depth + DEPTH.get(later[0], 0), -(len(self._boards) > 1))
             parts = _parts(later) if later["word"] and not depth else None
             if depth < 0 or (later["result"] and not depth) or (parts and parts["move"]):
@@ -329,7 +341,7 @@ class _Reader(chess.pgn.GameBuilder[chess.pgn.Game]):
         last: re.Match[str] | None = token
         while last and (depth or not (last["result"] and not self._is_over if in_main else last[0] == ")")):
             depth = max(0, depth + DEPTH.get(last[0], 0))
-            last = next(self._tokens, None)
+            last = self._next()
         self.visit_comment(" ".join(self._raw.text[start : last.start() if last else None].split()))
         if last:
             self._load(last)

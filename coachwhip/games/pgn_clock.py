@@ -59,8 +59,10 @@ def _time(read: Callable[[], float | None]) -> float | None:
 
 def used(spent: Sequence[float | None], first: chess.Color) -> list[float | None]:
     """Return the seconds that White and Black used in all; None for a side without times. `first` began."""
-    known = [[seconds for seconds in spent[start::2] if seconds is not None] for start in (0, 1)]
-    totals = [sum(seconds) if seconds else None for seconds in known]
+    totals = []
+    for start in (0, 1):
+        known = [seconds for seconds in spent[start::2] if seconds is not None]
+        totals.append(sum(known) if known else None)
     return totals if first else totals[::-1]
 
 

@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ..cli.command import file_name, numbers, sets_tunables, whole_number
+from ..cli.command import add_shared, numbers, whole_number
 
 MAX_RULE = 100_000  # largest move count or score of a rule
 
@@ -42,8 +42,7 @@ def add_own_game_arguments(add: Callable[..., object], nodes: int, hash_mb: int)
     help_hash = f"size of the transposition table (default {hash_mb})"
     add("--nodes", type=whole_number(1, 10**9), default=nodes, metavar="N", help=help_nodes)
     add("--hash", type=whole_number(1, 65536), default=hash_mb, metavar="MB", help=help_hash)
-    add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
-    add("--set", **sets_tunables())
+    add_shared(add, "--weights", "--set")
     add("--seed", type=whole_number(0, 2**63 - 1), default=1, metavar="N", help="random seed of openings and moves (default 1)")
     help_concurrency = "games at a time (default: one for each processor)"
     add("--concurrency", type=whole_number(1, 1024), default=os.cpu_count() or 1, metavar="N", help=help_concurrency)

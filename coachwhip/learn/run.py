@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What `tune` and `train` share: the declaration of options, and the end of a run: the new file, the report and the page."""
+"""Shared by `tune` and `train`: their options, and the end of a run (new file, report, page)."""
 
 import argparse
 import json
@@ -10,15 +10,25 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from ..cli.command import CommandError, warn
+from ..cli.command import CommandError, add_shared, number, warn, whole_number
 from ..cli.files import write_bytes, write_or_save_elsewhere
 from ..cli.run import Experiment
+from ..cli.targets import Output, add_force
 from ..pages import frame
 from ..pages.chart import Curve, chart, levels, whole_numbers
 
 NOTHING_LEARNT = 3  # exit code
 Option = tuple[str, Callable[[str], object], float | None, str, str]  # name, type, default, metavar, help
 Item = TypeVar("Item")
+LEARNING_OPTIONS = (  # their defaults: `add_learning_options`
+    ("--epochs", whole_number(1, 10_000), "N", "passes over the data"),
+    ("--batch", whole_number(1, 10**7), "N", "positions per step"),
+    ("--wdl", number(0, 1), "X", "share of the game's result in the target; the rest is the chance by the score"),
+    ("--validation", number(0.001, 0.9), "X", "share held out for validation"),
+    ("--max-score", number(0, 1e9), "CP", "leave out positions whose score is beyond CP centipawns"),
+    ("--per-game", whole_number(1, 65535), "N", "use at most N positions of a game"),
+    ("--seed", whole_number(0, 2**63 - 1), "N", "random seed"),
+)
 
 
 class Epoch(NamedTuple):
@@ -39,6 +49,27 @@ def add_options(parser: argparse._ActionsContainer, options: Iterable[Option]) -
         parser.add_argument(name, type=kind, default=default, metavar=metavar, help=text)
 
 
+def add_learning_options(parser: argparse._ActionsContainer, **defaults: float | str) -> None:
+    """Add what both commands have, with these defaults; a text describes a default that is no number."""
+    for name, kind, metavar, about in LEARNING_OPTIONS:
+        default = {"seed": 1, **defaults}[name[2:].replace("-", "_")]
+        value, text = (None, default) if isinstance(default, str) else (default, f"{default:g}")
+        parser.add_argument(name, type=kind, default=value, metavar=metavar, help=f"{about} (default {text})")
+    page = "write a page of HTML: the losses over the epochs, and the result"
+    parser.add_argument("--report", type=Output("a page of coachwhip"), metavar="FILE", help=page)
+    add_force(parser.add_argument)
+    add_shared(parser.add_argument, "--json")
+
+
+class Outcome(NamedTuple):
+    """The end of a run."""
+
+    path: Path | None  # of the new file; None: not written
+    figures: dict[str, Any]  # JSON-ready
+    text: str
+    conclusion: str  # a last message; "": none
+
+
 class LearningRun(Experiment[Item, Epoch]):
     """A training or a fit: epochs, then the new file, the report and the page."""
 
@@ -49,18 +80,23 @@ class LearningRun(Experiment[Item, Epoch]):
     def __init__(self, args: argparse.Namespace) -> None:
         self.args = args
         self.epochs: list[Epoch] = []
+        self._complaint = ""  # of writing the new file
 
     def has_result(self) -> bool:
         """Return whether there is something to write."""
         return bool(self.epochs)
 
     @abstractmethod
-    def result(self) -> bytes | None:
-        """Return the new file; None if nothing was learnt."""
+    def outcome(self) -> Outcome:
+        """`write` the new file, unless nothing was learnt."""
 
-    @abstractmethod
-    def conclusion(self, path: Path | None) -> tuple[dict[str, Any], str, str]:
-        """Return the report on the file (None: not written) as JSON-ready values and as text, and a last message ("": none)."""
+    def write(self, data: bytes) -> Path | None:
+        """Write the new file, if that fails to another place, and return where it is; None: nowhere."""
+        path, self._complaint = write_or_save_elsewhere(self.args.output, data, self.MADE)
+        if not path and data.isascii():
+            print(data.decode())
+            self._complaint += f"; {self.MADE} on standard output"
+        return path
 
     def keep(self, item: Item, result: Epoch) -> None:  # noqa: ARG002
         """Keep and print the losses."""
@@ -68,23 +104,18 @@ class LearningRun(Experiment[Item, Epoch]):
         self.bar.log(str(result))
 
     def report(self) -> int:
-        """Write the new file, to another place if it cannot be written there, and print the report."""
+        """Write the new file and the page, and print the report."""
         if not self.has_result():
             return NOTHING_LEARNT
-        args, data = self.args, self.result()
-        path, complaint = write_or_save_elsewhere(args.output, data, self.MADE) if data is not None else (None, "")
-        report, text, conclusion = self.conclusion(path)
-        print(json.dumps(report) if args.json else text)
-        if data and not path and data.isascii():
-            print(data.decode())
-            complaint += f"; {self.MADE} on standard output"
-        if args.report:
-            write_bytes(args.report, self._page(text, conclusion).encode())
-        if complaint:
-            raise CommandError(complaint)
-        if conclusion:
-            warn(f"coachwhip {self.NAME}: {conclusion}")
-        return 0 if path else NOTHING_LEARNT
+        outcome = self.outcome()
+        print(json.dumps(outcome.figures) if self.args.json else outcome.text)
+        if self.args.report:
+            write_bytes(self.args.report, self._page(outcome.text, outcome.conclusion).encode())
+        if self._complaint:
+            raise CommandError(self._complaint)
+        if outcome.conclusion:
+            warn(f"coachwhip {self.NAME}: {outcome.conclusion}")
+        return 0 if outcome.path else NOTHING_LEARNT
 
     def _page(self, text: str, conclusion: str) -> str:
         """Return a page of the report, and of the losses as a chart and as a table."""

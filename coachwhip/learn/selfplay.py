@@ -16,16 +16,16 @@ from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..cli.checkout import revision
-from ..cli.command import CommandError, Parser, file_name, warn, whole_number
+from ..cli.command import CommandError, add_shared, file_name, warn, whole_number
 from ..cli.files import append, fingerprint, lock, naming, read_bytes, replacing, write_bytes
 from ..cli.journal import require_same_settings
-from ..cli.outputs import add_force, check_outputs, require_regular
 from ..cli.pool import Pool, cluster, processes
 from ..cli.run import Experiment, run
 from ..cli.signature import engine_names, signature
+from ..cli.targets import STDOUT, Output, WritingParser, add_force, check_outputs, require_apart, require_regular
 from ..compressed import LONGEST_START, compression
 from ..core.learning.scorer import RESULT_AT, encode_game
 from ..games.openings import Book, Opening, chess960_starts, open_book, standard_start
@@ -36,11 +36,11 @@ from .own_game import OwnGames, own_games
 from .run import add_options
 
 EPILOG = """\
-FILE is a game file (viriformat): every move of every game with its score. FILE.json has the settings of the games. `tune`,
-`train` and --epd use only quiet positions, also of a FILE compressed with `xz`.
+FILE is a game file (viriformat): every move of every game with its score. FILE.json has the settings of
+the games. `tune`, `train` and --epd use only quiet positions, also of a FILE compressed with `xz`.
 
-The same settings and seed give the same file. To continue after an interruption, run the command again. A larger --games adds
-games to the file.
+The same settings and seed give the same file. To continue after an interruption, run the command again. A
+larger --games adds games to the file.
 
 examples:
   coachwhip selfplay own.vf --games 20000 --openings book.epd
@@ -50,7 +50,7 @@ examples:
 
 
 EPD_OPTIONS = (
-    ("--epd", file_name, None, "FILE", "do not play: write the quiet positions as EPD ('-': print; .xz: compressed)"),
+    ("--epd", Output("EPD"), None, "FILE", "do not play: write the quiet positions as EPD ('-': print; .xz: compressed)"),
     ("--per-game", whole_number(1, 65535), None, "N", f"with --epd: at most N positions of a game (default {PER_GAME})"),
     ("--max-score", whole_number(0, LARGEST_SCORE), None, "CP", f"with --epd: scores up to +-CP (default {MAX_SCORE})"),
 )
@@ -62,11 +62,11 @@ GAME_OPTIONS = (
 )
 
 
-def _parser() -> Parser:
+def _parser() -> WritingParser:
     about = "Play games of the engine against itself and keep them with the scores of their positions."
-    parser = Parser("selfplay", about, EPILOG)
+    parser = WritingParser("selfplay", about, EPILOG)
     parser.add_argument("file", type=file_name, metavar="FILE", help="game file, to write or to lengthen")
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
+    add_shared(parser.add_argument, "--json")
     as_text = parser.add_argument_group("positions as text")
     add_options(as_text, EPD_OPTIONS)
     add_force(parser.add_argument)
@@ -93,7 +93,8 @@ def _selfplay(args: argparse.Namespace) -> int:
         return _write_epd(args)
     if args.per_game or args.max_score is not None:
         raise CommandError("--per-game and --max-score go with --epd: FILE holds all positions, and tune and train choose")
-    check_outputs(args, {"settings_file": "a settings file of selfplay"}, ["file"])
+    outputs = [(args.settings_file, Output("a settings file of selfplay")), (args.file, Output(grows=True))]
+    check_outputs(outputs, args.openings, force=args.force)
     rules = Rules(None, *args.resign, *args.draw)._replace(max_moves=args.max_moves)
     settings = own_games(args, args.random_plies, rules)
     books = [open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed) for path in args.openings]
@@ -103,7 +104,7 @@ def _selfplay(args: argparse.Namespace) -> int:
         return run(SelfplayRun(args, book, store), _workers(args, settings))
 
 
-def _described(args: argparse.Namespace, settings: OwnGames, books: Sequence[Book]) -> dict[str, Any]:
+def _described(args: argparse.Namespace, settings: OwnGames, books: Sequence[Book]) -> dict[str, object]:
     """Return the settings as the JSON file has them. Raises OSError."""
     return {
         **vars(settings),
@@ -138,7 +139,7 @@ def play(settings: OwnGames, to_the_end: int, start: GameStart) -> bytes:
 class GameStore:
     """A game file, to which one run at a time adds games, and the JSON file next to it with the settings of the games."""
 
-    def __init__(self, path: Path, settings_path: Path, settings: dict[str, Any], *, force: bool) -> None:
+    def __init__(self, path: Path, settings_path: Path, settings: dict[str, object], *, force: bool) -> None:
         """Open a file made with these settings, or make a new one; `force`: also if its settings cannot be read.
 
         Raises CommandError, OSError.
@@ -165,7 +166,7 @@ class GameStore:
         """Return how many games it has."""
         return sum(self.results.values())
 
-    def _known_settings(self, *, force: bool) -> dict[str, Any] | None:
+    def _known_settings(self, *, force: bool) -> dict[str, object] | None:
         """Return the settings of the games in the file; None if there are none."""
         if not self.path.stat().st_size or not self._settings_path.exists():
             return None
@@ -176,7 +177,7 @@ class GameStore:
                 return None
             raise CommandError(f"{self._settings_path} is damaged: replace it with --force, and it is made again") from error
 
-    def _resume(self, known: dict[str, Any] | None) -> None:
+    def _resume(self, known: dict[str, object] | None) -> None:
         """Count the games in the file, and cut off an incomplete one."""
         size = self._file.seek(0, os.SEEK_END)
         self._file.seek(0)
@@ -263,9 +264,8 @@ def _workers(args: argparse.Namespace, settings: OwnGames) -> Iterator[Pool[Game
 
 def _write_epd(args: argparse.Namespace) -> int:
     """Write the file's positions as EPD."""
-    is_printed = args.epd == Path("-")
-    if not is_printed:
-        check_outputs(args, {"epd": "EPD"})
+    is_printed = args.epd == STDOUT
+    require_apart([] if is_printed else [args.epd], [args.settings_file])
     with naming(args.file), open_games(args.file) as games:
         lines = epd(games, args.file.name, args.max_score, args.per_game)
         first = next(lines, "")

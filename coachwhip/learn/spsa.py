@@ -17,14 +17,14 @@ from contextlib import closing
 from functools import partial
 from typing import Any, NamedTuple
 
-from ..cli.command import CommandError, Parser, file_name, number, whole_number
+from ..cli.command import CommandError, add_shared, file_name, number, whole_number
 from ..cli.files import fingerprint
 from ..cli.journal import Journal, add_journal_arguments, open_journal, part
-from ..cli.outputs import check_outputs
 from ..cli.pool import processes
 from ..cli.run import Experiment, run
 from ..cli.signature import engine_names
 from ..cli.table import show
+from ..cli.targets import WritingParser
 from ..games.adjudication import BLACK_WINS, DRAW, WHITE_WINS
 from ..games.openings import Opening, choose, open_book, standard_start
 from ..games.rules import Rules, add_own_game_arguments
@@ -40,9 +40,9 @@ RANDOM_PLIES = 6  # where there is no book
 WHITE_SCORE = {WHITE_WINS: 1, DRAW: 0, BLACK_WINS: -1}
 
 EPILOG = """\
-NAME may be a pattern; a later --tune replaces an earlier one of the same name. START, MIN, MAX and STEP are those of
-core/tunables.py unless given. The two sides of a game play with the value plus and minus an offset: STEP at the end of the
-run, larger before.
+NAME may be a pattern; a later --tune replaces an earlier one of the same name. START, MIN, MAX and STEP
+are those of core/tunables.py unless given. The two sides of a game play with the value plus and minus an
+offset: STEP at the end of the run, larger before.
 
 examples:
   coachwhip spsa --tune 'lmr_*' --tune 'rfp_*' --games 20000 --openings book.epd --journal lmr.jsonl --resume
@@ -144,16 +144,16 @@ OPTIONS = (
 )
 
 
-def _parser() -> Parser:
+def _parser() -> WritingParser:
     about = "Tune numbers of the search by games of the engine against itself (SPSA)."
-    parser = Parser("spsa", about, EPILOG)
+    parser = WritingParser("spsa", about, EPILOG)
     add = parser.add_argument
     tune = "tunable to tune, or a pattern; may be repeated"
     add("--tune", type=_tune, action="append", required=True, metavar="NAME[=START[:MIN:MAX[:STEP]]]", help=tune)
     add_options(parser, OPTIONS)
     add_own_game_arguments(add, nodes=10_000, hash_mb=8)
     add_journal_arguments(add, "batch")
-    add("--json", action="store_true", help="print one JSON object instead of text")
+    add_shared(add, "--json")
     return parser
 
 
@@ -199,7 +199,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _spsa(args: argparse.Namespace) -> int:
-    check_outputs(args, {}, ["journal"])
     parameters = chosen(args.tune)
     for name in {parameter.name for parameter in parameters}.intersection(dict(args.set)):
         raise CommandError(f"{name} is tuned, so --set cannot fix it: --tune {name}=START says where it starts")

@@ -6,18 +6,16 @@ import hashlib
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from pathlib import Path
-from typing import Any
 
 from ..cli.checkout import revision
-from ..cli.command import CommandError, Parser, file_name, number, warn, whole_number
+from ..cli.command import CommandError, file_name, number, warn, whole_number
 from ..cli.files import naming
 from ..cli.journal import require_same_settings
-from ..cli.outputs import add_force, check_outputs, require_regular
 from ..cli.pool import here
 from ..cli.progress import progress
 from ..cli.run import run
 from ..cli.signature import signature, weights_digest
+from ..cli.targets import Output, WritingParser, require_regular
 from ..core import engine
 from ..core.learning.scorer import HIDDEN_STEP, MAX_HIDDEN, Scorer
 from ..evaluation import config
@@ -26,17 +24,19 @@ from .network import checkpoint
 from .network.checkpoint import Checkpoint
 from .network.integers import QuantisedNetwork, from_bytes, mean, to_bytes
 from .network.trainer import Settings, Trainer, first_state, fit_logit
-from .run import Epoch, LearningRun, add_options
+from .run import Epoch, LearningRun, Outcome, add_learning_options, add_options
 from .training_set import TrainingFile, TrainingSet
 
 EPILOG = """\
-DATA are game files, as `coachwhip selfplay` and other engines write them. Training uses quiet positions, each once per
-game. A residual network learns what the weighted terms misjudge and is added to them; a pure one replaces them. Losses are mean squared
-errors of winning chances. Only games show which network plays best; the loss does not.
+DATA are game files, as `coachwhip selfplay` and other engines write them. Training uses quiet positions,
+each once per game. A residual network learns what the weighted terms misjudge and is added to them; a
+pure one replaces them. Losses are mean squared errors of winning chances. Only games show which network
+plays best; the loss does not.
 
-Exit code 0: the network is written; 3: nothing was learnt (the validation loss is not below that of the terms alone; for a pure network:
-of even chances everywhere), and no network is written; 130: interrupted (Ctrl-C), the training is in the --checkpoint; without one,
-the network of the last finished epoch is written; 2: an error.
+Exit code 0: the network is written; 3: nothing was learnt (the validation loss is not below that of the
+terms alone; for a pure network: of even chances everywhere), and no network is written; 130: interrupted
+(Ctrl-C), the training is in the --checkpoint; without one, the network of the last finished epoch is
+written; 2: an error.
 
 examples:
   coachwhip train own.vf --output net.cwnet
@@ -56,42 +56,30 @@ def _hidden(text: str) -> int:
 NETWORK_OPTIONS = (
     ("--hidden", _hidden, 64, "N", "hidden units per side, a multiple of 16"),
     ("--weights", file_name, None, "FILE", "evaluate with these weights, without their network (default: the shipped ones)"),
-    ("--epochs", whole_number(1, 10_000), 8, "N", "passes over the data"),
-    ("--batch", whole_number(1, 10**7), 8192, "N", "positions per step"),
     ("--rate", number(1e-6, 1), 0.001, "X", "learning rate; it falls to X/100"),
     ("--decay", number(0, 1), 0.01, "X", "weight decay"),
-    ("--wdl", number(0, 1), 0.0, "X", "share of the game's result in the target; the rest is the score"),
     ("--logit", number(40, 1000), None, "CP", "score that means a winning chance of 73 %% (default: fitted to the data)"),
-    ("--seed", whole_number(0, 2**63 - 1), 1, "N", "random seed for the first weights and the order of positions"),
-)
-DATA_OPTIONS = (
-    ("--validation", number(0.001, 0.9), 0.02, "X", "share of the games held out for validation"),
-    ("--max-score", number(0, 1e9), MAX_SCORE, "CP", "leave out positions whose score is beyond CP centipawns"),
-    ("--per-game", whole_number(1, 65535), None, "N", "use at most N positions of a game (default: all)"),
 )
 # Of the options, those that decide the network.
 DECIDING = "kind hidden epochs batch rate decay wdl seed validation max_score per_game".split()
 
 
-def _parser() -> Parser:
+def _parser() -> WritingParser:
     about = "Train a network on labelled positions."
-    parser = Parser("train", about, EPILOG)
+    parser = WritingParser("train", about, EPILOG)
     add = parser.add_argument
     add("files", nargs="+", type=file_name, metavar="DATA", help="labelled positions")
-    add("--output", type=file_name, metavar="FILE", required=True, help="where to write the network (usually .cwnet)")
-    add_force(add)
+    add("--output", type=Output("a network"), metavar="FILE", required=True, help="where to write the network (usually .cwnet)")
     kept = "keep the training in FILE after every epoch, so that it can be resumed"
-    add("--checkpoint", type=file_name, metavar="FILE", help=kept)
+    add("--checkpoint", type=Output(grows=True), metavar="FILE", help=kept)
     add("--resume", action="store_true", help="continue the training in the --checkpoint; start it if there is none")
-    add("--report", type=file_name, metavar="FILE", help="write a page of HTML: the losses over the epochs, and the result")
-    add("--json", action="store_true", help="print one JSON object instead of text")
     group = parser.add_argument_group("network and training")
     kind = "add to the terms, or replace them (default residual)"
     group.add_argument("--kind", choices=("residual", "pure"), default="residual", help=kind)
     first = "start from this network, or, if the option is repeated, from the mean of several; units it lacks start random (default: all do)"
     group.add_argument("--start", type=file_name, action="append", default=[], metavar="FILE", help=first)
     add_options(group, NETWORK_OPTIONS)
-    add_options(parser.add_argument_group("data"), DATA_OPTIONS)
+    add_learning_options(parser, epochs=8, batch=8192, wdl=0.0, validation=0.02, max_score=MAX_SCORE, per_game="all")
     return parser
 
 
@@ -101,7 +89,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _train(args: argparse.Namespace) -> int:
-    check_outputs(args, {"output": "a network", "report": "a page of coachwhip"}, ["checkpoint"])
     for path in [*args.files, *filter(None, [args.checkpoint])]:
         require_regular(path, "a training")
     try:
@@ -204,7 +191,7 @@ class TrainRun(LearningRun[int]):
         sizes = f"{positions.training} positions to train on, {positions.held_out_count} held out"
         warn(f"{sizes}; {self._described['logit']:g} centipawns a logit")
         for path, fitted in zip(self.args.files, self._described["calibration"], strict=False):
-            lists = (f"{name} {', '.join(f'{value:g}' for value in values)}" for name, values in fitted.items())
+            lists = (f"{name} {', '.join(map('{:g}'.format, values))}" for name, values in fitted.items())
             warn(f"{path.name}: {'; '.join(lists)}")
         self._loss_before = self._trainer.loss_of_terms()
         if self.args.kind == "residual":
@@ -251,8 +238,8 @@ class TrainRun(LearningRun[int]):
         """Return the loss of a network as the engine plays it."""
         return self._trainer.loss_of(self._scorer(network))
 
-    def result(self) -> bytes | None:
-        """Return the network as it is, if its loss is below that of the terms."""
+    def outcome(self) -> Outcome:
+        """Write the network, if its loss is below that of the terms."""
         epoch, positions = self.epochs[-1], self._positions
         provenance = {
             **self._described,
@@ -263,46 +250,42 @@ class TrainRun(LearningRun[int]):
             "training": positions.training,
             "held_out": positions.held_out_count,
         }
-        self._network = self._trainer.network(provenance)
-        self._loss = self._loss_of(self._network)
-        return to_bytes(self._network) if self._loss < self._loss_before else None
-
-    def conclusion(self, path: Path | None) -> tuple[dict[str, Any], str, str]:
-        """Return the losses, and where the network is."""
-        network, loss, positions = self._network, self.epochs[-1].validation, self._positions
+        network = self._trainer.network(provenance)
+        exact = self._loss_of(network)
+        path = self.write(to_bytes(network)) if exact < self._loss_before else None
         trained = len(self.epochs) * positions.training - self.done
         speed = round(trained / self._seconds) if self._seconds else 0
-        report = {
+        figures = {
             "network": str(path) if path else None,
             "learnt": path is not None,
             "positions": positions.training,
             "held_out": positions.held_out_count,
             "logit": self._described["logit"],
             "epochs": [epoch._asdict() for epoch in self.epochs],
-            "loss": loss,
-            "loss_in_integers": self._loss,
+            "loss": epoch.validation,
+            "loss_in_integers": exact,
             "positions_a_second": speed,
             **({"loss_of_terms": self.terms} if self.terms is not None else {}),
         }
         terms = f"terms {self.terms:.6f}, with the network " if self.terms is not None else ""
         lines = [
             f"{path or 'not written'}: {network.kind}, {network.hidden} hidden units, scale {network.scale}",
-            f"validation loss: {terms}{loss:.6f}, in the integers of the engine {self._loss:.6f}",
+            f"validation loss: {terms}{epoch.validation:.6f}, in the integers of the engine {exact:.6f}",
             *([f"{speed} positions a second"] if speed else []),
         ]
-        return report, "\n".join(lines), self._conclusion(path)
+        return Outcome(path, figures, "\n".join(lines), self._conclusion(exact, is_written=path is not None))
 
-    def _conclusion(self, path: Path | None) -> str:
+    def _conclusion(self, loss: float, *, is_written: bool) -> str:
         """Return why nothing is written, or that the start had a lower loss."""
-        if not path:
+        if not is_written:
             without = "of the terms alone" if self.terms is not None else "of even chances everywhere"
             return (
-                f"nothing was learnt: {self.args.output} is not written, since the validation loss is {self._loss:.6f} in the "
+                f"nothing was learnt: {self.args.output} is not written, since the validation loss is {loss:.6f} in the "
                 f"integers of the engine, and {self._loss_before:.6f} {without}: give more games or more --epochs"
             )
-        if self._first and self._loss >= (first := self._loss_of(self._first)):
+        if self._first and loss >= (first := self._loss_of(self._first)):
             return (
-                f"the validation loss is {self._loss:.6f} in the integers of the engine, and that of {self._start}, the "
+                f"the validation loss is {loss:.6f} in the integers of the engine, and that of {self._start}, the "
                 f"start, {first:.6f}; the loss does not show which is stronger: let them play"
             )
         return ""

@@ -8,28 +8,30 @@ from pathlib import Path
 from typing import Any
 
 from ..cli.checkout import revision
-from ..cli.command import CommandError, Parser, file_name, number, require, whole_number
+from ..cli.command import CommandError, file_name, number, require, whole_number
 from ..cli.files import naming
-from ..cli.outputs import add_force, check_outputs, require_regular
 from ..cli.pool import here
 from ..cli.progress import progress
 from ..cli.run import run
+from ..cli.targets import Output, WritingParser, require_regular
 from ..evaluation import config
 from ..text import counted
 from .game_file import MAX_SCORE, PER_GAME
-from .run import Epoch, LearningRun, add_options
+from .run import Epoch, LearningRun, Outcome, add_learning_options, add_options
 from .terms.fit import Fitting, Source
-from .terms.fit_report import count, outcome, weights_file
+from .terms.fit_report import count, report, weights_file
 from .terms.model import chosen
 from .tuning_set import distinct, read
 
 EPILOG = """\
-FILE holds EPD with c9 (the game's result, White first) and optionally c8 (a score in pawns from White's side), plain or
-compressed; or it is a game file, as `coachwhip selfplay` writes it, whose quiet positions are used, each once per game. FILE=2 counts each position of that file twice. Only the weighted terms are fitted: a network that the weights file names
-is not used, but the new file names it too.
+FILE holds EPD with c9 (the game's result, White first) and optionally c8 (a score in pawns from White's
+side), plain or compressed; or it is a game file of `coachwhip selfplay`, whose quiet positions are used,
+each once per game. FILE=2 counts each position of that file twice. Only the weighted terms are fitted: a
+network that the weights file names is not used, but the new file names it too.
 
-Exit code 0: the new file is written; 3: nothing was learnt (the engine's validation loss did not fall), and no file is written;
-130: interrupted (Ctrl-C), the best epoch's weights are written if their loss is lower than at the start; 2: an error.
+Exit code 0: the new file is written; 3: nothing was learnt (the engine's validation loss did not fall),
+and no file is written; 130: interrupted (Ctrl-C), the best epoch's weights are written if their loss is
+lower than at the start; 2: an error.
 
 examples:
   coachwhip tune own.vf own.epd.xz=0.5 --output tuned.py --report fit.html
@@ -52,36 +54,28 @@ def _patterns(text: str) -> list[str]:
 
 
 OPTIONS = (
-    ("--wdl", number(0, 1), 0.5, "X", "share of the game's result in the target; the rest is the chance by the score in c8"),
     ("--prior", number(0, 1e9), 2000.0, "N", "penalty for changing a weight, worth N positions"),
     ("--smooth", number(0, 1e9), 2000.0, "N", "penalty for changing neighbours in a table differently, worth N positions"),
-    ("--epochs", whole_number(1, 10_000), 40, "N", "at most N passes over the data"),
     ("--patience", whole_number(1, 10_000), 8, "N", "stop after N epochs without a better validation loss"),
     ("--rate", number(1e-6, 100), 1.0, "X", "learning rate: the largest step at first, in centipawns"),
-    ("--batch", whole_number(1, 10**7), 16_384, "N", "positions per step"),
-    ("--validation", number(0.001, 0.9), 0.1, "X", "share kept for validation"),
-    ("--max-score", number(0, 1e9), None, "CP", f"leave out scores beyond CP centipawns (in game files {MAX_SCORE})"),
-    ("--per-game", whole_number(1, 65535), None, "N", f"use at most N positions of a game (in game files {PER_GAME})"),
-    ("--seed", whole_number(0, 2**63 - 1), 1, "N", "random seed for the split and the order of the batches"),
-    ("--report", file_name, None, "FILE", "write a page of HTML: the losses over the epochs, and the result"),
     ("--weights", file_name, None, "FILE", "start from these weights (default: the shipped ones)"),
 )
 
 
-def _parser() -> Parser:
+def _parser() -> WritingParser:
     about = "Fit the weights of the evaluation to labelled positions (Texel's tuning)."
-    parser = Parser("tune", about, EPILOG)
+    parser = WritingParser("tune", about, EPILOG)
     add = parser.add_argument
     add("files", nargs="+", type=source, metavar="FILE[=WEIGHT]", help="labelled positions")
-    add("--output", type=file_name, metavar="FILE", required=True, help="where to write the new weights")
-    add_force(add)
+    add("--output", type=Output("a weights file"), metavar="FILE", required=True, help="where to write the new weights")
     only = "fit only the weights with these names, for example 'king_*,tempo'; may be repeated"
     add("--only", type=_patterns, action="extend", default=[], metavar="A,B", help=only)
     freeze = "do not change the weights with these names; may be repeated"
     add("--freeze", type=_patterns, action="extend", default=[], metavar="A,B", help=freeze)
     add_options(parser, OPTIONS)
     add("--distinct", action="store_true", help="use duplicate positions once")
-    add("--json", action="store_true", help="print one JSON object instead of text")
+    scores, positions = f"none; {MAX_SCORE} in game files", f"all; {PER_GAME} in game files"
+    add_learning_options(parser, epochs=40, batch=16_384, wdl=0.5, validation=0.1, max_score=scores, per_game=positions)
     return parser
 
 
@@ -91,7 +85,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
-    check_outputs(args, {"output": "a weights file", "report": "a page of coachwhip"})
     require("scipy.sparse", "it")
     try:
         return run(TuneRun(args, argv), here(lambda epoch: epoch))
@@ -139,22 +132,19 @@ class TuneRun(LearningRun[Epoch]):
         best = f"epoch {self._fit.best} is the best so far and is being written" if self.epochs else "nothing is written"
         return f"interrupted in epoch {len(self.epochs)} of {self.args.epochs}; {best}"
 
-    def result(self) -> bytes | None:
-        """Return the new weights file, if the engine's validation loss has fallen."""
-        weights, figures = outcome(self._fit, self.epochs)
-        self._figures = figures | {"interrupted": self.is_interrupted}
-        if not figures["learnt"]:
-            return None
-        provenance = _provenance(self.args, self._argv, self._figures, self._entries["NETWORK"])
-        return weights_file(self._entries | config.unflatten(weights), provenance).encode()
+    def outcome(self) -> Outcome:
+        """Write the new weights, if the engine's validation loss has fallen."""
+        weights, figures = report(self._fit, self.epochs)
+        figures["interrupted"] = self.is_interrupted
+        path = None
+        if figures["learnt"]:
+            provenance = _provenance(self.args, self._argv, figures, self._entries["NETWORK"])
+            path = self.write(weights_file(self._entries | config.unflatten(weights), provenance).encode())
+        return Outcome(path, figures, _text(figures, path), self._conclusion(figures, path))
 
-    def conclusion(self, path: Path | None) -> tuple[dict[str, Any], str, str]:
-        """Return the losses before and after, and where the weights are."""
-        return self._figures, _text(self._figures, path), self._conclusion(path)
-
-    def _conclusion(self, path: Path | None) -> str:
+    def _conclusion(self, figures: dict[str, Any], path: Path | None) -> str:
         """Return where the weights are, or why they are not written, and what the user must know about the network."""
-        figures, output = self._figures, self.args.output
+        output = self.args.output
         if path:
             early = f"the weights of epoch {figures['best']}, the best before the interruption, are in {path}"
             parts = [early if self.is_interrupted else "", _about_network(self._entries, path)]
@@ -207,8 +197,8 @@ def _provenance_of(file: dict[str, Any]) -> str:
     taught = f", of c8 {file['teacher_scale']:.1f}" if file["teacher_scale"] else ""
     before, after = file["before"], file["after"]
     return (
-        f"- {file['name']}, sha256 {file['sha256']}: {file['positions']} positions of weight {file['weight']:g}; {file['training']} for training, {file['validation']} for validation, split by "
-        f"{file['split_by']}; scale of the evaluation {file['scale']:.1f} centipawns{taught}, edge {file['edge']:.1f}. "
+        f"- {file['name']}, sha256 {file['sha256']}: {file['positions']} positions of weight {file['weight']:g}; "
+        f"{file['training']} for training, {file['validation']} for validation, split by {file['split_by']}; scale of the evaluation {file['scale']:.1f} centipawns{taught}, edge {file['edge']:.1f}. "
         f"Validation loss {before['validation']:.6f} and {after['validation']:.6f}, against results alone "
         f"{before['results']:.6f} and {after['results']:.6f}."
     )

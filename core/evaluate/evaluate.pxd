@@ -31,7 +31,7 @@ cdef inline void note_move(EvalEntry* entry) noexcept nogil:
     `last_move` of the position is the move. Nothing is computed before `evaluate` is called; until then the position before the
     move must stay.
     """
-    entry.accumulators.fresh = 0
+    entry.accumulators.computed = 0
     entry.score = NO_SCORE
 
 cdef Evaluator* new_evaluator(const Weights* weights, const NetworkC* network) except NULL

@@ -43,7 +43,7 @@ cdef struct AccumulatorEntry:
     const PositionC* pos
     AccumulatorEntry* previous  # before pos.last_move; NULL: nothing comes before
     int slot  # which accumulators of the thread are those of this position
-    int fresh  # whether they are up to date: bit 0 for White's, bit 1 for Black's
+    int computed  # whether they are up to date: bit 0 for White's, bit 1 for Black's
 
 cdef struct Refreshed:
     # One side's accumulator when it was last made without a move, its king on one half of the board, and the pieces then.
@@ -60,7 +60,7 @@ cdef inline void place_accumulators(AccumulatorEntry* entry, const PositionC* po
     entry.pos = pos
     entry.previous = previous
     entry.slot = previous.slot + 1 if previous != NULL else 0
-    entry.fresh = 0
+    entry.computed = 0
 
 cdef int make_accumulators(Accumulators* out, const NetworkC* network) except -1
 cdef void free_accumulators(Accumulators* accumulators) noexcept nogil

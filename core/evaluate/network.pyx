@@ -189,10 +189,10 @@ cdef void _bring_up_to_date(const NetworkC* network, Accumulators* accumulators,
     cdef int count = 0
     cdef int bit_of_us = 1 << us
     cdef int half = half_of(entry.pos, us)
-    while not at.fresh & bit_of_us:
+    while not at.computed & bit_of_us:
         if at.previous == NULL or half_of(at.previous.pos, us) != half:
             _refresh(network, accumulators, at, us)
-            at.fresh |= bit_of_us
+            at.computed |= bit_of_us
             break
         stale[count] = at
         count += 1
@@ -200,7 +200,7 @@ cdef void _bring_up_to_date(const NetworkC* network, Accumulators* accumulators,
     while count:
         count -= 1
         _follow(network, accumulators, stale[count], us, _mask(us, half))
-        stale[count].fresh |= bit_of_us
+        stale[count].computed |= bit_of_us
 
 
 cdef bint accumulators_match_refresh(

@@ -6,20 +6,16 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from coachwhip.bench.engines import builds, spec
-from coachwhip.core.engine import Engine, Position, SearchInfo
+from coachwhip.core.engine import Engine, Position
 from coachwhip.core.tunables import TUNABLES
 from coachwhip.evaluation import config
-from coachwhip.uci.session import Session
 from uci_process import run_once
 
 from coachwhip.__main__ import main
-from coachwhip.cli.command import CommandError
 
 DEPTH = 6
 POSITION = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 NAMES = [row[0] for row in TUNABLES]
-GAME = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *\n"
 
 
 def engine(changes: Mapping[str, int] | None = None) -> Engine:
@@ -31,17 +27,6 @@ def nodes(searcher: Engine) -> int:
     """The nodes of a search, which tell one set of tunables from another."""
     searcher.prepare()
     return searcher.search(Position(POSITION), depth=DEPTH).nodes
-
-
-def test_all_threads_take_the_change() -> None:
-    """Helpers get the numbers with the root. Without iterative deepening the only report of a finished depth is the last."""
-    searcher = engine()
-    searcher.set_threads(2)
-    searcher.set_tunables({"use_iterative_deepening": 0})
-    infos: list[SearchInfo] = []
-    searcher.prepare()
-    searcher.search(Position(), depth=4, on_info=infos.append)
-    assert {info.depth for info in infos if not info.currmove and not info.bound} == {4}
 
 
 def printed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
@@ -80,22 +65,6 @@ def test_openbench_gets_the_numbers_as_options_of_an_exposed_session(capsys: pyt
 # --- A session ---
 
 
-@pytest.mark.parametrize(
-    ("word", "said"),
-    [
-        ("lmr=0", "no tunable is called 'lmr' (perhaps use_lmr?); `coachwhip tunables` lists all"),
-        ("RFP_MARGIN=1", "no tunable is called 'RFP_MARGIN' (perhaps rfp_margin?); `coachwhip tunables` lists all"),
-        ("xyzzy=1", "no tunable is called 'xyzzy'; `coachwhip tunables` lists all"),
-        ("use_lmr=2", "tunable use_lmr must be 1 (on) or 0 (off), not '2'"),
-        ("rfp_margin=19", "tunable rfp_margin must be a whole number from 20 to 200, not '19'"),
-        ("=3", "expected NAME=VALUE, not '=3'"),
-    ],
-)
-def test_mistakes_are_named_before_anything_starts(word: str, said: str, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["--set", "use_tt=1", "--set", word, "uci"]) == 2
-    assert capfd.readouterr() == ("", f"coachwhip: --set: {said}\n")
-
-
 def test_a_session_and_a_subcommand_search_with_what_was_set(capfd: pytest.CaptureFixture[str]) -> None:
     """Of two values for one name the later counts."""
     counts = []
@@ -132,22 +101,6 @@ def test_tunables_are_options_only_with_expose(capfd: pytest.CaptureFixture[str]
         assert line == f"option name {name} type {check if name.startswith('use_') else spin}"
 
 
-@pytest.mark.parametrize("ready", [False, True])
-def test_setoption_changes_a_tunable_before_and_after_the_engine_is_made(ready: bool) -> None:
-    session = Session(tunables={"rfp_margin": 60}, expose=True)
-    assert session.set_option("Hash", "1") == ""
-    if ready:
-        assert nodes(session.engine) == nodes(engine({"rfp_margin": 60}))
-    assert session.set_option("Use_LMR", "false") == ""
-    assert session.set_option("lmp_base", "3") == ""
-    wanted = {"rfp_margin": 60, "use_lmr": 0, "lmp_base": 3}
-    assert nodes(session.engine) == nodes(engine(wanted))
-    assert session.set_option("lmp_base", "21") == "lmp_base: '21' is not a whole number from 0 to 20; keeping 3"
-    assert session.set_option("use_lmr", "2") == "use_lmr: '2' is neither true nor false; keeping false"
-    session.new_game()
-    assert nodes(session.engine) == nodes(engine(wanted))
-
-
 # --- Subcommands ---
 
 
@@ -161,63 +114,3 @@ def test_a_wrong_tunable_is_rejected_before_anything_starts(
             assert main(line.split()) == 2
             assert capsys.readouterr().err.endswith(f"{message}; see coachwhip {words.split()[0]} --help\n")
     assert not list(tmp_path.iterdir())
-
-
-def test_analyse_searches_with_what_is_set_and_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "game.pgn"
-    path.write_text(GAME)
-
-    def looks(*words: str) -> list[object]:
-        output = json.loads(printed(capsys, "analyse", str(path), "--depth", "5", "--json", *words))
-        return [position["lines"] for position in output["games"][0]["positions"]]
-
-    assert looks("--set", "use_qsearch=0") == looks("--set", "use_qsearch=0") != looks()
-    assert main(["analyse", str(path), "--depth", "1", "--set", "use_qsearch=0"]) == 0
-    assert ", use_qsearch=0, depth 1; " in capsys.readouterr().err
-
-
-def test_selfplay_plays_with_what_is_set_and_keeps_it_with_the_games(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["--games", "1", "--nodes", "60", "--concurrency", "1", "--max-moves", "12"]
-    plain, changed = tmp_path / "plain.vf", tmp_path / "changed.vf"
-    printed(capsys, "selfplay", str(plain), *words)
-    printed(capsys, "--set", "use_qsearch=0", "selfplay", str(changed), *words)
-    kept = [json.loads(Path(f"{path}.json").read_text())["settings"]["tunables"] for path in (plain, changed)]
-    assert kept == [{}, {"use_qsearch": 0}]
-    assert plain.read_bytes() != changed.read_bytes()
-    assert main(["selfplay", str(changed), *words]) == 2
-    assert "belongs to another run of selfplay: its tunables is" in capsys.readouterr().err
-
-
-@pytest.fixture
-def revisions(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Builds of revisions that are there at once."""
-    monkeypatch.setattr(builds, "find_repository", lambda _: Path())
-    monkeypatch.setattr(builds, "build", lambda revision, *_: (revision, ("python", f"{revision}.py")))
-
-
-@pytest.mark.usefixtures("revisions")
-def test_what_is_set_belongs_to_the_engine_named_last() -> None:
-    words = [
-        ("--set", ("use_lmr", "0")),
-        ("--revision", "A"),
-        ("--engine", "other -x"),
-        ("--revision", "B"),
-        ("--set", ("rfp_margin", "60")),
-        ("--set", ("use_lmr", "1")),
-    ]
-    first, other, second = spec.engine_specs(words)
-    assert spec.engine_specs(words[:1]) == [spec.EngineSpec((*spec.own_command(), "--set", "use_lmr=0"), "", {})]
-    assert first == spec.EngineSpec(("python", "A.py", "--set", "use_lmr=0"), "A use_lmr=0", {})
-    assert other == spec.EngineSpec(("other", "-x"), "", {})
-    assert second.command == ("python", "B.py", "--set", "use_lmr=1", "--set", "rfp_margin=60")
-    assert second.name == "B use_lmr=1 rfp_margin=60"
-
-
-def test_what_cannot_be_set_is_rejected_before_an_engine_starts() -> None:
-    wrong: list[tuple[list[tuple[str, object]], str]] = [
-        ([("--engine", "coachwhip"), ("--set", ("use_lmr", "0"))], "--engine 'coachwhip --set use_lmr=0'"),
-        ([("--set", ("use_lmr", "0")), ("--engine", "a"), ("--engine", "b")], "--engine 'a --set use_lmr=0'"),
-    ]
-    for words, said in wrong:
-        with pytest.raises(CommandError, match=said):
-            spec.engine_specs(words)

@@ -1,28 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The entry NETWORK of a weights file: where the network is looked for, what is rejected, and who uses it."""
 
-import hashlib
-import json
-import shlex
-from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import networks
 import pytest
-from coachwhip.bench import bench
-from coachwhip.bench.engines.spec import own_command
-from coachwhip.bench.match import __main__ as match
 from coachwhip.core.engine import Engine, Network, Position
 from coachwhip.evaluation import config
-from coachwhip.evaluation import weights as shipped_weights
 from coachwhip.evaluation.config import WeightsError
-from coachwhip.uci.loop import UciLoop
-from coachwhip.uci.writer import LineWriter
-from places import TERMS
 
-from coachwhip.learn import selfplay, spsa, train, tune
+from coachwhip.learn import selfplay, train, tune
 
 DATA = networks.by_chance(16, 1).encode()
 
@@ -45,17 +33,6 @@ def mine(tmp_path: Path) -> Path:
 def plain(tmp_path: Path) -> Path:
     """The same weights file without a network."""
     return weights_file(tmp_path / "plain", "")
-
-
-@pytest.fixture
-def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The network that the shipped weights name."""
-    folder = tmp_path / "networks"
-    folder.mkdir()
-    (folder / "shipped.cwnet").write_bytes(DATA)
-    monkeypatch.setattr(config, "NETWORKS", str(folder))
-    monkeypatch.setattr(shipped_weights, "NETWORK", "shipped.cwnet")
-    return folder / "shipped.cwnet"
 
 
 def test_the_network_of_a_file_comes_with_its_weights(mine: Path, plain: Path) -> None:
@@ -133,86 +110,7 @@ def test_a_wrong_network_is_rejected_with_a_message(tmp_path: Path, data: bytes 
     assert "hunter" not in said
 
 
-# --- Who uses it ---
-
-
-def nodes(capsys: pytest.CaptureFixture[str], *words: object) -> int:
-    capsys.readouterr()
-    assert bench.main(["1", "--json", *map(str, words)]) == 0
-    count: int = json.loads(capsys.readouterr().out)["nodes"]
-    return count
-
-
 SHORT = ["--nodes", "50", "--concurrency", "1", "--games"]
-
-
-def test_bench_and_selfplay_and_spsa_search_with_the_network(
-    mine: Path, plain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """And do not go on with another one."""
-    assert nodes(capsys, "--weights", mine) != nodes(capsys, "--weights", plain)
-    made = {}
-    for name, file in (("with.vf", mine), ("without.vf", plain)):
-        assert selfplay.main([str(tmp_path / name), *SHORT, "1", "--max-moves", "12", "--weights", str(file)]) == 0
-        made[name] = json.loads((tmp_path / f"{name}.json").read_text())["settings"]
-    settings, without = made.values()
-    assert {name for name in settings if settings[name] != without[name]} == {"network", "signature"}
-    assert without["network"] is None
-    first, second = ((tmp_path / name).read_bytes() for name in made)
-    assert first != second
-    journal = tmp_path / "journal.jsonl"
-    words = ["--tune", "rfp_margin", *SHORT, "2", "--batch", "1", "--weights", str(mine), "--journal", str(journal)]
-    assert spsa.main(words) == 0
-    assert hashlib.sha256(DATA).hexdigest()[:16] in journal.read_text().splitlines()[0]
-    (mine.parent / "small.cwnet").write_bytes(networks.by_chance(16, 2).encode())
-    capsys.readouterr()
-    assert selfplay.main([str(tmp_path / "with.vf"), "--weights", str(mine)]) == 2
-    assert "its network is" in capsys.readouterr().err
-    assert spsa.main([*words, "--resume"]) == 2
-    assert "belongs to another run of spsa" in capsys.readouterr().err
-
-
-OURS = shlex.join(own_command())
-
-
-def rejected(capsys: pytest.CaptureFixture[str], run: Callable[[list[str]], int], words: list[str]) -> str:
-    """The only line that a subcommand prints, on stderr."""
-    capsys.readouterr()
-    assert run(words) != 0
-    said = capsys.readouterr()
-    assert said.out == ""
-    (line,) = said.err.splitlines()
-    return line
-
-
-def test_an_engine_with_a_broken_network_plays_no_match(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It would go on with other weights than it should use."""
-    (mine.parent / "small.cwnet").write_bytes(DATA[:-1])
-    engines = ["--engine", OURS, "--engine", OURS, "--option", f"WeightsFile={mine}"]
-    said = rejected(capsys, match.main, ["--games", "2", "--nodes", "50", *engines])
-    assert said.startswith("coachwhip match: cannot use ")
-    assert "mine.py: NETWORK: small.cwnet cannot be used: the network is truncated" in said
-
-
-def test_a_session_says_once_that_the_shipped_network_is_broken(shipped: Path, tmp_path: Path) -> None:
-    """Every command that needs the engine says it, `go` sends a move all the same, and other weights can be loaded."""
-    shipped.write_bytes(DATA[:-1])
-    complaint = "info string no engine: weights.py: NETWORK: shipped.cwnet cannot be used: the network is truncated"
-    path = tmp_path / "said"
-    with path.open("wb") as written, path.open(encoding="utf-8") as said:
-        loop = UciLoop(LineWriter(written.fileno()), "coachwhip", {})
-
-        def ask(command: str) -> list[str]:
-            loop.execute(command)
-            loop.finish()
-            return [line.removesuffix("\n")[: len(complaint)] for line in said]
-
-        with closing(loop):
-            assert ask("isready") == [complaint, "readyok"]
-            assert ask("eval") == [complaint]
-            assert ask("go depth 2") == [complaint, "bestmove a2a3"]
-            assert ask(f"setoption name WeightsFile value {TERMS}") == []
-            assert [line.split()[0] for line in ask("go depth 1")] == ["info", "info", "bestmove"]
 
 
 # --- Who keeps the terms ---

@@ -32,7 +32,9 @@ from places import ROOT, copy_checkout
 
 TRIALS = Path(__file__).resolve().parent
 TESTS = "core/test_network core/test_search core/test_search_limits core/test_shared_objects core/test_threads".split()
-TESTS += "core/test_recorded learn/test_game_file learn/test_learnt_network uci/test_uci_session uci/test_loop uci/test_processes".split()
+TESTS += (
+    "core/test_recorded learn/test_game_file learn/test_learnt_network uci/test_session uci/test_loop uci/test_processes".split()
+)
 COUNTS_MEMORY = "tests/core/test_network.py::test_threads_share_one_network"
 API_INPUTS = 100_000
 # What valgrind runs: all kinds of nodes, several lines, the evaluation's terms, perft, and threads.

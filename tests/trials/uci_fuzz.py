@@ -1,27 +1,31 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Hostile sessions for the UCI loop: `uci_fuzz.py [--count LINES] [--seconds S] [--seed N] [--session N] [--engine COMMAND]`.
 
-A session is one process and a few hundred lines, valid and damaged, judged by tests/tools/uci_model.py: a bestmove for each `go`,
-every `isready` answered, legal moves and lines, and a rejected line changes nothing. The same seed gives the same sessions, and
-`--session` repeats one of them. Prints the faults; exit code 1 if there is one.
+A session is one process and a few hundred lines, valid and damaged: each `go` gets a bestmove, each `isready` a readyok, messages are
+short and printable, and none is about an error of our own. The same seed gives the same sessions, and `--session` repeats one of them.
+Prints the faults; exit code 1 if there is one.
 """
 
 import argparse
 import random
+import re
 import shlex
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 import oracle
 from coachwhip.uci import parse
 from coachwhip.uci.loop import UCI_COMMANDS
-from uci_model import COMMANDS, Model
+from search_output import is_message
 from uci_process import MODULE, UciProcess
 
 from coachwhip.text import parse_int
 
+COMMANDS = UCI_COMMANDS | {"d", "eval", "perft", "compiler", "help", "bench"}
+OPTION = re.compile(r"option name (.+?) type (spin|check|string|button)(?: default \S+)?(?: min (-?\d+) max (-?\d+))?")
 BLOCKS, LINES = 8, 30  # of a session, of a block
 MOST_FAULTS = 10
 MOST = {"hash": 4, "threads": 4, "multipv": 8}  # of what costs memory or time
@@ -129,21 +133,43 @@ def is_forbidden(line: bytes) -> bool:
     return option.lower() in ("debug log file", "syzygypath") or (most is not None and (parse_int(value or "") or 0) > most)
 
 
+def check(block: Sequence[bytes], answers: Sequence[str]) -> None:
+    """Check the answers to a block of lines. Raises AssertionError."""
+    commands = [parse.split_command(parse.decode_line(line), COMMANDS, UCI_COMMANDS) for line in block]
+    due = {
+        "readyok": sum(name == "isready" for name, _ in commands),
+        "bestmove ": sum(name == "go" and is_search(rest) for name, rest in commands),
+    }
+    for start, count in due.items():
+        assert sum(line.startswith(start) for line in answers) == count, f"{count} times {start} expected"
+    for line in answers:
+        is_message(line)
+
+
+def is_search(rest: str) -> bool:
+    """Whether a `go` has a bestmove."""
+    try:
+        return parse.parse_go(rest)[0].perft is None
+    except ValueError:
+        return False
+
+
 def run(command: list[str], seed: int, number: int) -> tuple[str, int]:
     """Run a session. Returns what was wrong ("" if nothing) and how many lines were sent."""
     rng, games, count = random.Random(f"{seed} {number}"), make_games(seed), 0
     with UciProcess(command=command) as engine:
         try:
             engine.send("uci")
-            model = Model(engine.read_until("uciok"), [fen for fen, _ in games if fen])
+            options = filter(None, map(OPTION.fullmatch, engine.read_until("uciok")))
+            declared = {option[1].lower(): (option[2], int(option[3] or 0), int(option[4] or 0)) for option in options}
             engine.ask("setoption name Hash value 1")
             for _ in range(BLOCKS):
-                lines = (line for line in iter(lambda: a_line(rng, games, model.declared), None) if not is_forbidden(line))
+                lines = (line for line in iter(lambda: a_line(rng, games, declared), None) if not is_forbidden(line))
                 block = [line for _ in range(LINES // 2) for line in (next(lines), MARK)] + list(END)
                 count += len(block)
                 engine.send(*block, b"setoption name end of block")
                 answers = engine.read_until("info string setoption: no option named 'end of block'")
-                model.check(block, answers[:-1])
+                check(block, answers[:-1])
             engine.quit()
         except (AssertionError, ValueError, OSError) as fault:
             return f"{type(fault).__name__}: {fault}"[:2000], count

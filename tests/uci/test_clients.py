@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """lichess-bot, whose traffic is replayed with the line ends of Windows, and the polyglot adaptor, which plays for real.
 
-python-chess does in test_in_process.py and test_uci_session.py.
+python-chess does in test_in_process.py and test_session.py.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import chess
 import pytest
 from programs import program
-from uci_model import check_search
+from search_output import check_search
 from uci_process import TIMEOUT, UciProcess, environment, installed_command
 
 if TYPE_CHECKING:

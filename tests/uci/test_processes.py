@@ -11,7 +11,7 @@ import time
 from contextlib import suppress
 
 import pytest
-from uci_model import after, check_search
+from search_output import after, check_search
 from uci_process import MODULE, TIMEOUT, UciProcess, environment, run_once
 
 from coachwhip import __version__

@@ -5,7 +5,7 @@ import argparse
 import json
 from collections.abc import Sequence
 
-from ...cli.command import Parser
+from ...cli.command import Parser, add_shared
 from ...cli.table import show
 from . import ALL
 
@@ -20,7 +20,7 @@ def main(argv: Sequence[str]) -> int:
         "Commands use these files when you name none. To name one by its path: $(coachwhip data openings)",
     )
     parser.add_argument("name", nargs="?", choices=ALL, metavar="NAME", help=f"print only the path of: {', '.join(ALL)}")
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
+    add_shared(parser.add_argument, "--json")
     return parser.run(argv, _data)
 
 

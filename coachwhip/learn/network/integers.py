@@ -105,6 +105,10 @@ def floats(network: QuantisedNetwork, logit: float) -> Parameters:
     return parameters(values.astype(np.float32), network.hidden)
 
 
+def _flat(network: QuantisedNetwork) -> Singles:
+    return np.concatenate([part.ravel() for part in floats(network, 1.0)])
+
+
 def mean(networks: Sequence[QuantisedNetwork]) -> QuantisedNetwork:
     """Return the network whose parameters are the means of those of networks of one kind and as many hidden units.
 
@@ -113,8 +117,7 @@ def mean(networks: Sequence[QuantisedNetwork]) -> QuantisedNetwork:
     """
     if len(networks) == 1:
         return networks[0]  # not rounded again
-    flat = np.mean([np.concatenate([part.ravel() for part in floats(network, 1.0)]) for network in networks], axis=0)
-    return quantised(flat, networks[0].hidden, networks[0].kind, 1.0, {})
+    return quantised(np.mean([*map(_flat, networks)], axis=0), networks[0].hidden, networks[0].kind, 1.0, {})
 
 
 # --- Files ---

@@ -147,7 +147,7 @@ class Trainer:
                 rate = settings.rate * cosine(step, settings.epochs * self._steps, LAST_RATE)
                 step += 1
                 batch = boards, *self.logits(boards), self.targets(boards)
-                parts = ([array[part] for part in _parts(len(boards))] for array in batch)
+                parts = (map(array.__getitem__, _parts(len(boards))) for array in batch)
                 total += sum(threads.map(network_loss, *parts, repeat(values), gradients))
                 for _ in threads.map(change, _parts(len(values)), repeat(len(boards)), repeat(step), repeat(rate)):
                     pass

@@ -64,18 +64,18 @@ def _targets(data: TuningSet, teacher: float, is_training: NDArray[np.bool_]) ->
 # --- The report ---
 
 
-def outcome(fit: Fitting, epochs: Sequence[Epoch]) -> tuple[list[int], dict[str, Any]]:
-    """Return the rounded weights of a fit, and the report as JSON-ready values.
+def report(fit: Fitting, epochs: Sequence[Epoch]) -> tuple[list[int], dict[str, Any]]:
+    """Return the rounded weights of a fit, and its figures as JSON-ready values.
 
     "learnt" says whether the engine's validation loss has fallen; without that the weights are no better than the start.
     """
     sources, weights = fit.sources, flat_weights(fit.values)
-    of_files = np.array([[_engine_losses(source, of) for source in sources] for of in (fit.start, weights)])
+    of_files = np.array([_engine_losses(sources, of) for of in (fit.start, weights)])
     validation = [source.weight * source.is_validation.sum() for source in sources]
     training = [source.weight * (~source.is_validation).sum() for source in sources]
     shares = np.array([training, validation, validation]).T
     before, after = map(_named, (shares * np.nan_to_num(of_files)).sum(axis=1) / shares.sum(axis=0))
-    report = {
+    figures = {
         "epochs": [epoch._asdict() for epoch in epochs],
         "best": fit.best,
         "learnt": fit.best > 0 and after["validation"] < before["validation"],
@@ -85,14 +85,19 @@ def outcome(fit: Fitting, epochs: Sequence[Epoch]) -> tuple[list[int], dict[str,
         "after": after,
         "files": [_file_report(*file) for file in zip(sources, *of_files, strict=True)],
     }
-    return weights, report
+    return weights, figures
 
 
-def _engine_losses(source: Source, weights: Sequence[int]) -> list[float]:
-    """Return the mean losses of the engine with these weights on the positions of a file, in the order of LOSSES."""
+def _engine_losses(sources: Sequence[Source], weights: Sequence[int]) -> list[list[float]]:
+    """Return the mean losses of the engine with these weights, by file in the order of LOSSES."""
+    scorer = Scorer(weights)
+    return [_losses(source, scorer) for source in sources]
+
+
+def _losses(source: Source, scorer: Scorer) -> list[float]:
     data, is_validation = source.data, source.is_validation
     scores = np.empty(len(data), dtype=np.int16)
-    Scorer(weights).scores(data.without_counters(), scores)
+    scorer.scores(data.without_counters(), scores)
     white = np.where(is_black(data.boards), -scores, scores).astype(np.float32)
     expected = expectation(white + source.edge, source.scale)
     of_target, of_result = losses(expected, source.targets), losses(expected, points(data.boards))

@@ -13,12 +13,12 @@ from typing import TextIO
 
 from chess.engine import EngineError, SimpleEngine
 
-from ...cli.command import CommandError, Parser, file_name, sets_tunables, warn, whole_number
+from ...cli.command import CommandError, add_shared, file_name, warn, whole_number
 from ...cli.files import fingerprint, naming, replacing
 from ...cli.journal import add_journal_arguments, open_journal
-from ...cli.outputs import add_force, check_outputs
 from ...cli.pool import here
 from ...cli.run import run
+from ...cli.targets import Output, WritingParser, add_force, check_outputs
 from ...core.engine import MAX_DEPTH
 from ...games.data import GAMES
 from ...games.time_control import TimeControl, add_limits, limit_of
@@ -27,18 +27,21 @@ from ...uci.options import MAX_HASH_MB, MAX_MULTIPV, MAX_THREADS
 from .analysis import AnalysisRun, survey
 
 DEFAULT_SECONDS = 0.5
+REPORT = Output("a page of coachwhip")
 EPILOG = """\
-The annotated games go to --output or, unless it is a terminal, to standard output, where --json prints its object instead.
-Exit code 1 if a game could not be read or analysed to its end; 130 after Ctrl-C, which keeps the moves analysed so far."""
+The annotated games go to --output or, unless it is a terminal, to standard output, where --json prints its
+object instead. Exit code 1 if a game could not be read or analysed to its end; 130 after Ctrl-C, which
+keeps the moves analysed so far."""
 
 
 def main(argv: Sequence[str]) -> int:
     """Run the subcommand."""
-    parser = Parser(
+    parser = WritingParser(
         "analyse", "Annotate the games of PGN files: evaluations, bad moves and better lines, accuracy of the players.", EPILOG
     )
     add = parser.add_argument
-    add("files", nargs="*", type=file_name, metavar="FILE", help=f"PGN files; - for standard input (default: {GAMES.in_words()})")
+    about = f"PGN files; - for standard input (default: {GAMES.in_words()})"
+    add("files", nargs="*", type=file_name, default=[GAMES.path], metavar="FILE", help=about)
     player = "judge only the moves of this player: one or more words of the name, in any order and case"
     add("--player", metavar="NAME", help=player)
     add_limits(parser, f"{DEFAULT_SECONDS:g}", max_depth=MAX_DEPTH)
@@ -47,34 +50,30 @@ def main(argv: Sequence[str]) -> int:
     add("--threads", type=whole_number(1, MAX_THREADS), default=1, metavar="N", help="search threads (default 1)")
     size = "size of the transposition table (default 64)"
     add("--hash", type=whole_number(1, MAX_HASH_MB), default=64, metavar="MB", help=size)
-    add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
-    add("--set", **sets_tunables())
-    add("--output", type=file_name, metavar="FILE", help="write the annotated games to FILE")
+    add_shared(add, "--weights", "--set", "--json")
+    add("--output", type=Output("PGN"), metavar="FILE", help="write the annotated games to FILE")
     page = "write an HTML report with boards, lines and a graph of each game: one file, which works offline"
-    add("--report", type=file_name, metavar="FILE", help=page)
+    add("--report", type=REPORT, metavar="FILE", help=page)
     about = "open the report in the browser (without --report: in this folder, with the name of the first file)"
     add("--browser", action="store_true", help=about)
     about = "write positions (EPD with bm) in which one move is much better than all others, from the mistakes of the games"
-    add("--puzzles", type=file_name, metavar="FILE", help=about)
+    add("--puzzles", type=Output("EPD"), metavar="FILE", help=about)
     add_force(add)
     add_journal_arguments(add, "game")
-    add("--json", action="store_true", help="print one JSON object instead of text")
     return parser.run(argv, _analyse)
 
 
 def _analyse(args: argparse.Namespace) -> int:
     if args.browser and not args.report:
-        name = args.files[0].name.partition(".")[0] if args.files else ""
-        args.report = Path(f"{name if name.strip('-') else 'games'}.html")
-    kinds = {"output": "PGN", "report": "a page of coachwhip", "puzzles": "EPD"}
-    check_outputs(args, kinds, ["journal"], reads=[GAMES.path])
+        args.report = Path(f"{args.files[0].name.partition('.')[0].strip('-') or 'games'}.html")
+        check_outputs([(args.report, REPORT)], args.files, force=args.force)
     if not (args.output or args.report or args.json) and sys.stdout.isatty():
         warn("The annotated games are not shown here: --browser opens a report with boards, --output FILE writes PGN.")
-    if not args.files:
+    if args.files == [GAMES.path]:
         GAMES.warn_default()
     control = limit_of(args, TimeControl(time=DEFAULT_SECONDS))
     with contextlib.ExitStack() as stack:
-        files = [(_regular(path, stack), str(path)) for path in args.files or [GAMES.path]]
+        files = [(_regular(path, stack), str(path)) for path in args.files]
         surveyed = survey(files, args.player)
         engine = stack.enter_context(_engine(args))
         settings = {

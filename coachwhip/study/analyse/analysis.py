@@ -50,7 +50,8 @@ def survey(files: Sequence[tuple[str, str]], player: str | None) -> Survey:
         players |= {player_of(study.game, colour) for colour in chess.COLORS} if player is not None else set()
         digest.update(game_text(study.game).encode())
     if player is not None and not positions:
-        listed = "; ".join(map(shorten, sorted(players)[:MAX_NAMED])) + "; ..." * (len(players) > MAX_NAMED)
+        names = [*map(shorten, sorted(players)[:MAX_NAMED]), *(["..."] if len(players) > MAX_NAMED else [])]
+        listed = "; ".join(names)
         raise CommandError(f"--player: no player is called '{shorten(player)}'. The players are: {listed}")
     return Survey(positions, faults, digest.hexdigest())
 
@@ -63,7 +64,7 @@ def _studies(files: Sequence[tuple[str, str]], player: str | None) -> Iterator[A
         yield study
 
 
-def _stored(line: Mapping[str, Any]) -> tuple[int, tuple[list[Any], list[str]]]:
+def _stored(line: Mapping[str, object]) -> tuple[int, tuple[list[Any], list[str]]]:
     """Return the number of a game in the journal, its analyses for `AnalysedGame.load`, and its puzzles. Raises LookupError, TypeError."""
     found = [part(puzzle, str) for puzzle in part(line["puzzles"], list)]
     return part(line["game"], int), (part(line["analyses"], list), found)
@@ -113,7 +114,7 @@ class AnalysisRun(Experiment[AnalysedGame, list[str]]):
         self._puzzles: list[str] = []
         self._sides: list[tuple[Side, Side]] = []  # the results of the players
         self._shown: list[AnalysedGame] = []  # on the page
-        self._games: list[dict[str, Any]] = []  # for --json
+        self._games: list[dict[str, object]] = []  # for --json
         self._is_complete = False
 
     def __enter__(self) -> None:

@@ -2,7 +2,6 @@
 """The results of the analysis as text, and as values for JSON."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from ...cli import table as text_table
 from ...coach import judge
@@ -30,7 +29,7 @@ def table(games: Sequence[tuple[Side, Side]]) -> str:
     return f"loss is the average in centipawns\n{text_table.plain(HEADINGS, rows, left=2)}\n{RULE}"
 
 
-def game_dict(study: AnalysedGame) -> dict[str, Any]:
+def game_dict(study: AnalysedGame) -> dict[str, object]:
     """Return the results of a game as values for JSON; scores are from White's side, in centipawns or moves to mate."""
     white, black = (side._asdict() for side in sides(study))
     positions = []
@@ -48,13 +47,13 @@ def game_dict(study: AnalysedGame) -> dict[str, Any]:
     }
 
 
-def _line_dict(line: Line) -> dict[str, Any]:
+def _line_dict(line: Line) -> dict[str, object]:
     mate = line.score.mate()
     value = {"cp": line.score.score()} if mate is None else {"mate": mate}
     return {"text": score_text(line.score), **value, "moves": [move.uci() for move in line.moves]}
 
 
-def _move_dict(study: AnalysedGame, move: JudgedMove) -> dict[str, Any]:
+def _move_dict(study: AnalysedGame, move: JudgedMove) -> dict[str, object]:
     return {
         "ply": move.at + 1,
         "san": move.san,

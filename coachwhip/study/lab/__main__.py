@@ -13,9 +13,9 @@ from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
 
-from ...cli.command import CommandError, Parser, file_name, sets_tunables, whole_number
-from ...cli.outputs import add_force, check_outputs
+from ...cli.command import CommandError, add_shared, file_name, whole_number
 from ...cli.progress import progress
+from ...cli.targets import Output, WritingParser, add_force
 from ...core.engine import MAX_DEPTH
 from ...evaluation import config
 from ...games.openings import open_book
@@ -29,8 +29,8 @@ MAX_NODES = 20_000_000
 HASH_MB = 16
 POSITIONS = Path(__file__).with_name("positions.fen")
 EPILOG = f"""\
-techniques, in the order of the ladder:
-  {", ".join(techniques.BY_KEY)}
+Techniques, in the order of the ladder: {", ".join(techniques.BY_KEY)}.
+
 Every row evaluates with the weighted terms only, even if the weights name a network.
 Exit code 1 if a technique changed a value that it must not change."""
 
@@ -51,7 +51,7 @@ def names(possible: Collection[str], text: str) -> list[str]:
 
 def main(argv: Sequence[str]) -> int:
     """Run the subcommand. Progress goes to stderr, the table to stdout; Ctrl-C reports the finished rows."""
-    parser = Parser(
+    parser = WritingParser(
         "lab",
         "Measure the techniques of adversarial search. Each row adds one technique to the row before, from plain minimax on.",
         EPILOG,
@@ -70,16 +70,14 @@ def main(argv: Sequence[str]) -> int:
     rows.add_argument("--without", type=partial(names, techniques.MISSING), metavar="A,B", help=about)
     about = f"size of the transposition table (default {HASH_MB})"
     add("--hash", type=whole_number(1, 65536), default=HASH_MB, metavar="MB", help=about)
-    add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
-    add("--set", **sets_tunables())
-    add("--json", action="store_true", help="print one JSON object instead of text")
-    add("--report", type=file_name, metavar="FILE", help="write a page of HTML: the table, a chart of it and explanations")
+    add_shared(add, "--weights", "--set", "--json")
+    about = "write a page of HTML: the table, a chart of it and explanations"
+    add("--report", type=Output("a page of coachwhip"), metavar="FILE", help=about)
     add_force(add)
     return parser.run(argv, _lab)
 
 
 def _lab(args: argparse.Namespace) -> int:
-    check_outputs(args, {"report": "a page of coachwhip"})
     experiment = _experiment(args)
     results: laboratory.Results = {}
     try:

@@ -3,6 +3,7 @@
 
 import math
 from html import escape
+from itertools import chain
 from pathlib import Path
 
 from ...cli.files import write_bytes
@@ -17,7 +18,8 @@ on one technique more. Made by coachwhip lab.</p>"""
 
 def page(report: Report, path: Path) -> None:
     """Write the page. Raises OSError."""
-    techniques = [BY_KEY[key] for key in dict.fromkeys(key for summary in report.rows for key in summary.row.keys)]
+    keys = chain.from_iterable(summary.row.keys for summary in report.rows)
+    techniques = [BY_KEY[key] for key in dict.fromkeys(keys)]
     explained = "\n".join(
         f'<p><b>{each.title}</b> ({each.kind}). {escape(each.text)} <a href="{escape(each.source)}">Source</a></p>'
         for each in techniques

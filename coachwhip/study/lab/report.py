@@ -7,12 +7,14 @@ in minimax, the b with b + b^2 + ... + b^d = nodes (Russell and Norvig, Artifici
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
+from operator import attrgetter
 from statistics import fmean, geometric_mean
 from textwrap import wrap
 from typing import NamedTuple
 
 from ...cli.table import plain
-from .experiment import Cell, Experiment, Results
+from .experiment import Cell, Experiment, LabSearch, Results
 from .techniques import DEEPER, RISKY, SAFE, Row
 
 LOSS_LIMIT = 1000  # centipawns: a mate missed counts no more than this in a mean
@@ -70,7 +72,7 @@ def summarise(experiment: Experiment, results: Results) -> Report:
     """Return the figures of the rows that were finished at all positions."""
     positions = range(len(experiment.fens))
     finished = [row for row in range(len(experiment.rows)) if (row, positions[-1]) in results]
-    table = [[results[row, position] for position in positions] for row in finished]
+    table = [_cells(results, row, positions) for row in finished]
     depth = min(map(len, table[0])) if table else 0
     branching = tuple(effective_branching(cell[depth - 1].nodes, depth) for cell in table[0]) if depth else ()
     report = Report(experiment, (), depth, branching, 0)
@@ -81,6 +83,10 @@ def summarise(experiment: Experiment, results: Results) -> Report:
         if row.exact and cells is not base:
             pairs += sum(min(len(cell), len(other)) for cell, other in zip(cells, base, strict=True))
     return report._replace(rows=tuple(rows), pairs=pairs)
+
+
+def _cells(results: Results, row: int, positions: range) -> list[Cell]:
+    return [results[row, position] for position in positions]
 
 
 def _summarise_row(report: Report, row: Row, cells: Sequence[Cell], base: Sequence[Cell], minimax: Sequence[Cell]) -> Summary:
@@ -96,7 +102,7 @@ def _summarise_row(report: Report, row: Row, cells: Sequence[Cell], base: Sequen
         for at_depth, (searched, expected) in enumerate(zip(cell, other, strict=False), start=1)
         if row.exact and searched.value != expected.value
     ]
-    means = [fmean(cell[at_depth].nodes for cell in cells) for at_depth in range(depth)]
+    means = [fmean(map(attrgetter("nodes"), searches)) for searches in zip(*cells, strict=False)]
     return Summary(
         row=row,
         nodes=(*means, *[None] * (report.experiment.depth - depth)),
@@ -152,10 +158,11 @@ def theory(report: Report) -> list[list[str]]:
         "theory b^(d/2)": lambda b, depth: b ** (depth / 2),
     }
     depths = range(1, report.experiment.depth + 1)
-    return [
-        [name, "", *(short(fmean(formula(b, depth) for b in report.branching)) for depth in depths), *[""] * 7]
-        for name, formula in formulas.items()
-    ]
+
+    def mean(formula: Callable[[float, int], float], depth: int) -> str:
+        return short(fmean(formula(b, depth) for b in report.branching))
+
+    return [[name, "", *map(partial(mean, formula), depths), *[""] * 7] for name, formula in formulas.items()]
 
 
 def notes(report: Report) -> list[str]:
@@ -168,8 +175,9 @@ def notes(report: Report) -> list[str]:
     lines = [columns, "; ".join(f"{kind}: {text}" for kind, text in KINDS.items()) + "."]
     if report.depth:
         lines.append(
-            f"Compared with minimax at depth {report.depth} (b = {geometric_mean(report.branching):.1f}): how many values differ, how many moves minimax rates below "
-            "its own choice, and their mean loss in centipawns. A deeper technique differs because it knows more."
+            f"Compared with minimax at depth {report.depth} (b = {geometric_mean(report.branching):.1f}): how many values "
+            "differ, how many moves minimax rates below its own choice, and their mean loss in centipawns. A deeper "
+            "technique differs because it knows more."
         )
     lines.append(_exactness(report))
     return lines
@@ -205,7 +213,7 @@ def as_dict(report: Report, results: Results) -> dict[str, object]:
         "checked": report.pairs,
         "summaries": [{**summary._asdict(), "row": summary.row._asdict()} for summary in report.rows],
         "cells": [
-            {"row": row, "position": position, "depths": [searched._asdict() for searched in cell]}
+            {"row": row, "position": position, "depths": [*map(LabSearch._asdict, cell)]}
             for (row, position), cell in sorted(results.items())
         ],
     }

@@ -15,7 +15,7 @@ SAFE = "safe"  # finds the same value with less work
 DEEPER = "deeper"  # looks further than the given depth, so the value is better
 RISKY = "risky"  # leaves out moves that it expects not to matter
 SWITCHES = tuple(name for name, *_ in tunables.SWITCHES)
-NEEDS = {name: [f"use_{need}" for need in needs.split()] for name, _, needs, _ in tunables.SWITCHES}
+NEEDS = {name: needs.split() for name, _, needs, _ in tunables.SWITCHES}  # without `use_`
 
 
 class Technique(NamedTuple):
@@ -31,7 +31,7 @@ class Technique(NamedTuple):
     @property
     def needs(self) -> tuple[str, ...]:
         """Keys of the techniques that its switch needs, besides alpha-beta, in the order of the ladder."""
-        return tuple(each.key for each in TECHNIQUES[2:] if each.switch in NEEDS.get(self.switch, ()))
+        return tuple(each.key for each in TECHNIQUES[2:] if each.switch[4:] in NEEDS.get(self.switch, ()))
 
 
 class Row(NamedTuple):

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 import chess
 from chess.engine import EngineError
 
-from ...cli.command import LARGEST_TIME, CommandError, Parser, file_name, number, seconds, whole_number
+from ...cli.command import LARGEST_TIME, CommandError, file_name, number, seconds, whole_number
 from ...cli.files import naming
-from ...cli.outputs import check_outputs, require_kind
+from ...cli.targets import Output, WritingParser
 from ...games.openings import read_position
 from ...games.time_control import TimeControl
 from ...in_process import open_engine
@@ -35,7 +35,7 @@ def time_control(text: str) -> TimeControl:
 
 def main(argv: Sequence[str]) -> int:
     """Run the subcommand."""
-    parser = Parser(
+    parser = WritingParser(
         "play", "Play against the engine, in the browser (--browser) or by moves and commands on standard input.", HELP
     )
     add = parser.add_argument
@@ -51,7 +51,8 @@ def main(argv: Sequence[str]) -> int:
     about = "go on from the end of the first game of this PGN file"
     start.add_argument("--pgn-start", type=file_name, metavar="FILE", help=about)
     add("--no-board", action="store_true", help="print moves only, for screen readers and scripts; Enter alone draws the board")
-    add("--pgn", type=file_name, metavar="FILE", help="add each game to this file when it ends, or when you leave")
+    about = "add each game to this file when it ends, or when you leave"
+    add("--pgn", type=Output("PGN", grows=True), metavar="FILE", help=about)
     add("--browser", action="store_true", help="play on a board in the browser")
     add("--port", type=whole_number(0, 65535), default=0, metavar="N", help="port of --browser (default: any free one)")
     add("--no-open", action="store_true", help="only print the address of --browser, for SSH and WSL")
@@ -71,9 +72,6 @@ def _start(args: argparse.Namespace) -> chess.Board:
 
 
 def _play(args: argparse.Namespace) -> int:
-    check_outputs(args, {}, ["pgn"])
-    if args.pgn:
-        require_kind(args.pgn, "PGN")
     board = _start(args)
     human = random.choice(chess.COLORS) if args.color == "random" else args.color == "white"
     if sys.stdin is None and not args.browser:

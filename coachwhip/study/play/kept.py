@@ -21,7 +21,7 @@ import chess.pgn
 
 from ...cli.command import CommandError, in_words, uninterrupted, warn, whole_number
 from ...cli.files import append, lock, naming, user_folder, write_bytes
-from ...cli.outputs import require_kind
+from ...cli.targets import require_kind
 from ...games.adjudication import BLACK_WINS, DRAW, UNFINISHED, WHITE_WINS
 from ...games.openings import read_position
 from ...games.pgn import RawGame, game_text, split_games

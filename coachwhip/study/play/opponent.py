@@ -12,7 +12,7 @@ from chess.engine import Limit, SimpleEngine
 
 from ...coach import verdict
 from ...coach.analyst import for_engine, lines_of
-from ...coach.claims import Role
+from ...coach.claims import Role, passed
 from ...coach.line import Line
 from ...coach.words import sentence
 from ...games.adjudication import MATE_SCORE
@@ -124,4 +124,4 @@ class Opponent:
 
 def _passed(board: chess.Board) -> chess.Board:
     """Return the board, which has no check, with the other side to move and without its history."""
-    return verdict.passed(board).copy(stack=False)
+    return passed(board).copy(stack=False)

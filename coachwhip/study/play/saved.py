@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ...cli.command import CommandError, in_words, uninterrupted
 from ...cli.files import append, naming, write_bytes
-from ...cli.outputs import require_kind
+from ...cli.targets import require_kind
 from .game import Game
 
 

@@ -13,7 +13,7 @@ import chess.engine
 import chess.polyglot
 import networks
 import pytest
-from uci_model import after, check_search
+from search_output import after, check_search
 from uci_process import MODULE, TIMEOUT, UciProcess, environment, run_once
 
 from coachwhip import __version__, open_engine

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Checks of the files that a command writes, before the work: an output replaces no input, and no file of another kind."""
+"""Options that name files to write, checked before the work: an output replaces no input, and no file of another kind."""
 
 import argparse
 import os
 import re
 import stat
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ..evaluation import config
-from .command import CommandError
+from .command import CommandError, Parser, file_name
 
 KINDS = {  # how files begin that commands write; a weights file is one that can be loaded
     "PGN": rb'(\xef\xbb\xbf)?(\s|[%;][^\n]*\n|\{[^}]*\})*(\[\w+\s*"|1\.\s*[KQRBN]?[a-h]?[a-h][1-8])',
@@ -22,29 +22,54 @@ KINDS = {  # how files begin that commands write; a weights file is one that can
     "a settings file of selfplay": rb'\s*\{\s*"games":\s*\d+,\s*"plies":',
 }
 HEAD = 1 << 12  # bytes that show the kind
+STDOUT = Path("-")
 
 
-def check_outputs(
-    args: argparse.Namespace, replaced: Mapping[str, str], grown: Sequence[str] = (), *, reads: Collection[Path] = ()
-) -> None:
-    """Check the files that a command writes before it opens any. Raises CommandError, OSError.
+@dataclass(frozen=True)
+class Output:
+    """The `type` of an option that names a file to write, of one of KINDS ("": its reader checks it)."""
 
-    `replaced` (with their kinds) and `grown` (at their end) are names of arguments. All can be written, and none is a path that another
-    argument names, the network of --weights, or one of `reads`; no list names an input twice; those to replace are of their kinds, unless there is --force; --resume has its --journal or --checkpoint.
+    kind: str = ""
+    grows: bool = False  # the file gets longer; otherwise it is replaced
+
+    def __call__(self, text: str) -> Path:
+        """Read the name."""
+        return file_name(text)
+
+
+class WritingParser(Parser):
+    """The command line of a command that writes files. Checks them; raises CommandError, OSError."""
+
+    def _parse(self, words: Sequence[str]) -> argparse.Namespace:
+        args = super()._parse(words)
+        kept = "checkpoint" if hasattr(args, "checkpoint") else "journal"
+        if getattr(args, "resume", False) and not getattr(args, kept):
+            raise CommandError(f"--resume needs the --{kept} of the run")
+        outputs, inputs = [], _networks(getattr(args, "weights", None))
+        for action in self._actions:
+            value = getattr(args, action.dest, None)
+            if isinstance(action.type, Output):
+                outputs += [(value, action.type)] if value not in (None, STDOUT) else []
+            else:
+                require_distinct(_paths(value))
+                inputs += _paths(value)
+        check_outputs(outputs, inputs, force=getattr(args, "force", False))
+        return args
+
+
+def check_outputs(outputs: Sequence[tuple[Path, Output]], inputs: Sequence[Path], *, force: bool) -> None:
+    """Check that each output can be written, is no input and no other output, and is of its kind; with `force` that may be replaced.
+
+    Raises CommandError, OSError.
     """
-    kept = "checkpoint" if hasattr(args, "checkpoint") else "journal"
-    if getattr(args, "resume", False) and not getattr(args, kept):
-        raise CommandError(f"--resume needs the --{kept} of the run")
-    written = {name: getattr(args, name) for name in (*replaced, *grown) if getattr(args, name)}
-    for path in written.values():
+    for path, _ in outputs:
         _require_writable(path)
-    for inputs in vars(args).values():
-        require_distinct(_paths(inputs))
-    named = _paths([value for name, value in vars(args).items() if name not in written])
-    require_apart([*written.values()], [*reads, *named, *_networks(getattr(args, "weights", None))])
-    for name, kind in replaced.items():
-        if name in written and not args.force:
-            require_kind(written[name], kind, ": choose another name, or replace it with --force")
+    require_apart([path for path, _ in outputs], inputs)
+    for path, output in outputs:
+        if output.kind and output.grows:
+            require_kind(path, output.kind)
+        elif output.kind and not force:
+            require_kind(path, output.kind, ": choose another name, or replace it with --force")
 
 
 def add_force(add: Callable[..., object]) -> None:
@@ -88,7 +113,7 @@ def require_regular(path: Path, what: str) -> None:
         raise CommandError(f"{path} is not a regular file, which {what} needs")
 
 
-def _paths(value: Any) -> list[Path]:
+def _paths(value: object) -> list[Path]:
     """Return the paths in the value of an argument."""
     if isinstance(value, (list, tuple)):
         return [path for item in value for path in _paths(item)]

@@ -11,6 +11,7 @@ import io
 import os
 import sys
 from contextlib import contextmanager
+from errno import EINVAL, EIO, EPIPE
 from stat import S_ISCHR
 from time import sleep
 
@@ -30,21 +31,12 @@ def use_utf8() -> None:
 
 
 class LostOutput(Exception):
-    """Standard output (`descriptor`) could not be written.
+    """Standard output could not be written. `reader_gone`: a pipe or terminal was closed; False for errors such as a full disk."""
 
-    `reader_gone`: the pipe or terminal was closed; False for errors such as a full disk.
-    """
-
-    def __init__(self, error: OSError, descriptor: int) -> None:
-        from errno import EINVAL, EIO
-
+    def __init__(self, error: OSError) -> None:
         super().__init__(f"cannot write standard output: {error.strerror or error}")
-        closed = isinstance(error, ConnectionError)
-        if sys.platform == "win32":
-            closed |= error.errno == EINVAL  # Windows reports a closed pipe so
-        elif error.errno == EIO:  # an error of a file, but the normal report of a terminal that was closed
-            closed |= S_ISCHR(os.fstat(descriptor).st_mode)
-        self.reader_gone = closed
+        is_hangup = error.errno == EIO and S_ISCHR(os.fstat(1).st_mode)  # of a file, EIO is an error
+        self.reader_gone = is_hangup or error.errno in (EPIPE, EINVAL)  # EINVAL: of a pipe on Windows
 
 
 class _Raw(io.FileIO):
@@ -59,7 +51,7 @@ class _Raw(io.FileIO):
             try:
                 written = super().write(rest)
             except OSError as error:
-                self.lost = LostOutput(error, self.fileno())
+                self.lost = LostOutput(error)
                 if self.is_output:
                     raise self.lost from error
                 break
