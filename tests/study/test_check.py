@@ -9,7 +9,7 @@ import pytest
 from coachwhip.study.reference import check
 from coachwhip.study.reference.__main__ import main
 
-HEAD = "import math\nfrom math import inf\nfrom functools import cache\n"
+HEAD = "import math\nfrom own import inf\nfrom functools import cache\n"
 ALPHA_BETA = """
 def alpha_beta(tree, alpha=-inf, beta=inf, is_max=True):
     if not isinstance(tree, list):
@@ -198,6 +198,7 @@ WRONG = {  # name -> source, a part of the report
 
 def checked(source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
     """Exit code and report of a hand-in."""
+    (tmp_path / "own.py").write_text("from math import inf\n", encoding="utf-8")
     (tmp_path / "mine.py").write_text(HEAD + dedent(source), encoding="utf-8")
     code = main(["--check", str(tmp_path / "mine.py")])
     return code, capsys.readouterr().out

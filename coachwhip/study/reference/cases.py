@@ -30,10 +30,6 @@ class Case(NamedTuple):
     moves: list[Any]
     order: Sequence[int] | None = None
 
-    def read(self) -> list[int]:
-        """Return the leaves whose utility was asked for, in this order, if it is a tree."""
-        return list(map(self.game.leaves.index, self.game.read)) if self.tree else []
-
 
 def cases(function: str, form: str) -> list[Case]:
     """Return the cases for a function in the form `tree` or `game`."""

@@ -57,7 +57,7 @@ def _report(name: str, function: Callable[..., Any], path: str, results: Connect
     lines, code = judge_answers(name, answers)
     if code or name not in LEAVES_COMPARED:
         return lines, code
-    if form == "tree":  # in a game they are known: it is asked for their utility
+    if form == "tree":
         answers = [_run(call, result.case, path, follows=True) for result in answers]
     more, code = judge_leaves(name, answers)
     return lines + more, code
@@ -92,8 +92,11 @@ def _run(call: Call, case: Case, path: str, *, follows: bool = False) -> Result:
         return Result(case, None, _last_line(error, path), [], repeats=False)
     finally:
         sys.settrace(None)
-    read, repeats = reading.leaves() if reading else (case.read(), False)
-    repeats |= not reading and read != sorted(read)  # or it only takes the moves of a game in another order
+    if reading:
+        read, repeats = reading.leaves()
+    else:  # in a game it is asked for the utility of leaves; perhaps it only takes the moves in another order
+        read = [case.game.leaves.index(leaf) for leaf in getattr(case.game, "read", ())]
+        repeats = read != sorted(read)
     return Result(case, answer, "" if given == tree else "it changes the tree that it gets: work on a copy", read, repeats)
 
 

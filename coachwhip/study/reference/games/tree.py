@@ -69,71 +69,67 @@ def first_leaf(state: Any, player: int) -> Value:
     return value
 
 
-SIGN = re.compile(r"\s*([][(),]|[^\s][^][(),\s]*)")  # with the white space before it
+SIGN = re.compile(r"[][(),]|[^][(),\s]+")
 NUMBER = re.compile(r"[-+]?\d{1,9}(\.\d{1,9}|/0*[1-9]\d{0,8})?|[-+]?\.\d{1,9}")
 DEEPEST = 100  # levels: each takes a few of Python's calls in a search
 FORM = "a tree is written like [[3, 12, 8], [2, 4, 6]]"
 
 
 class _Reader:
-    """Reads the signs of a tree, one after the other."""
+    """Reads the signs of a tree, one after the other; the last one is the end."""
 
     def __init__(self, text: str) -> None:
         self._text, self._at, self._lengths = text, 0, set[int]()
-        self._step()
+        self._signs = [(sign[0], sign.start()) for sign in SIGN.finditer(text)] + [("", len(text))]
 
-    def _step(self) -> None:
-        sign = SIGN.match(self._text, self._at)
-        self._at, self._start, self._sign = (sign.end(), sign.start(1), sign[1]) if sign else (self._at, len(self._text), "")
+    @property
+    def sign(self) -> str:
+        return self._signs[self._at][0]
 
-    def _fail(self, expected: str) -> NoReturn:
-        before = self._text[: self._start]
-        line, column = before.count("\n") + 1, self._start - before.rfind("\n")
-        raise ValueError(f"line {line}, column {column}: expected {expected}, not {self._sign[:20] or 'the end'}; {FORM}")
+    def fail(self, expected: str) -> NoReturn:
+        before = self._text[: self._signs[self._at][1]]
+        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+        raise ValueError(f"line {line}, column {column}: expected {expected}, not {self.sign[:20] or 'the end'}; {FORM}")
 
     def _many(self, close: str, read: Callable[[], Any]) -> list[Any]:
-        self._step()
-        parts = [read()]
-        while self._sign == ",":
-            self._step()
-            if self._sign == close:
+        parts: list[Any] = []
+        while not parts or self.sign == ",":
+            self._at += 1
+            if parts and self.sign == close:  # after a last comma
                 break
             parts.append(read())
-        if self._sign != close:
-            self._fail(f"a comma or {close}")
-        self._step()
+        if self.sign != close:
+            self.fail(f"a comma or {close}")
+        self._at += 1
         return parts
 
     def _number(self) -> Fraction:
-        if not NUMBER.fullmatch(self._sign):
-            self._fail("a branch, a number, or a vector of numbers")
-        value = Fraction(self._sign)
-        self._step()
-        return value
+        if not NUMBER.fullmatch(self.sign):
+            self.fail("a branch, a number, or a vector of numbers")
+        self._at += 1
+        return Fraction(self._signs[self._at - 1][0])
 
-    def _branch(self, depth: int) -> Any:
+    def branch(self, depth: int = 0) -> Any:
         if depth == DEEPEST:
             raise ValueError(f"too deep: a tree has at most {DEEPEST} levels")
-        if self._sign == "[":
-            return self._many("]", lambda: self._branch(depth + 1))
-        start, sign = self._start, self._sign
-        leaf = tuple(self._many(")", self._number)) if sign == "(" else self._number()
+        if self.sign == "[":
+            return self._many("]", lambda: self.branch(depth + 1))
+        start = self._at
+        leaf = tuple(self._many(")", self._number)) if self.sign == "(" else self._number()
         self._lengths.add(len(leaf) if isinstance(leaf, tuple) else 0)
         if len(self._lengths) > 1:
-            self._start, self._sign = start, sign
-            self._fail("a leaf like the others: numbers, or vectors of one length")
+            self._at = start
+            self.fail("a leaf like the others: numbers, or vectors of one length")
         return leaf
-
-    def tree(self) -> Any:
-        if self._sign != "[":
-            self._fail("[")
-        root = self._branch(0)
-        return root if not self._sign else self._fail("the end")
 
 
 def read_tree(text: str) -> Any:
     """Return nested lists with Fractions at the leaves, or vectors of one length. Raises ValueError that names the place."""
-    return _Reader(text).tree()
+    reader = _Reader(text)
+    if reader.sign != "[":
+        reader.fail("[")
+    root = reader.branch()
+    return root if not reader.sign else reader.fail("the end")
 
 
 def shown(value: Any) -> str:
