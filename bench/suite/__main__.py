@@ -15,7 +15,7 @@ from ...cli.files import write_bytes
 from ...cli.pool import threads
 from ...cli.run import Experiment, run
 from ...cli.table import show
-from ...cli.targets import Output, WritingParser, add_force
+from ...cli.targets import Output, WritingParser
 from ...games.data import TACTICS
 from ...games.time_control import TimeControl, add_limits, limit_of
 from ..engines.client import FAILED_STARTS, Client, check_engines
@@ -49,8 +49,7 @@ def main(argv: Sequence[str]) -> int:
     add("--concurrency", type=whole_number(1, 1024), default=1, metavar="N", help="positions at a time (default 1)")
     about = "write a page of HTML: positions solved over time, and the tables"
     add("--report", type=Output("a page of coachwhip"), metavar="FILE", help=about)
-    add_force(add)
-    add_shared(add, "--json")
+    add_shared(add, "--force", "--json")
     return parser.run(argv, _suite)
 
 

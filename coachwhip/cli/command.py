@@ -282,6 +282,7 @@ def _tunable(text: str) -> tuple[str, int]:
 
 SHARED: dict[str, dict[str, Any]] = {  # options of several commands, and the keywords of `add_argument`
     "--json": {"action": "store_true", "help": "print one JSON object instead of text"},
+    "--force": {"action": "store_true", "help": "replace existing files even if they hold something else"},
     "--weights": {"type": file_name, "metavar": "FILE", "help": "evaluate with these weights (default: the shipped ones)"},
     "--set": {  # a list of names and values, for `dict`
         "type": _tunable,

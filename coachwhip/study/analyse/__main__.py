@@ -18,7 +18,7 @@ from ...cli.files import fingerprint, naming, replacing
 from ...cli.journal import add_journal_arguments, open_journal
 from ...cli.pool import here
 from ...cli.run import run
-from ...cli.targets import Output, WritingParser, add_force
+from ...cli.targets import Output, WritingParser
 from ...core.engine import MAX_DEPTH
 from ...games.data import GAMES
 from ...games.time_control import TimeControl, add_limits, limit_of
@@ -55,7 +55,7 @@ def main(argv: Sequence[str]) -> int:
     add("--report", type=Output("a page of coachwhip"), metavar="FILE", help=page)
     about = "write positions (EPD with bm) in which one move is much better than all others, from the mistakes of the games"
     add("--puzzles", type=Output("EPD"), metavar="FILE", help=about)
-    add_force(add)
+    add_shared(add, "--force")
     add_journal_arguments(add, "game")
     return parser.run(argv, _analyse)
 

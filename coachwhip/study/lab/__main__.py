@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ...cli.command import CommandError, add_shared, file_name, whole_number
 from ...cli.progress import progress
-from ...cli.targets import Output, WritingParser, add_force
+from ...cli.targets import Output, WritingParser
 from ...core.engine import MAX_DEPTH
 from ...evaluation import config
 from ...games.openings import open_book
@@ -73,7 +73,7 @@ def main(argv: Sequence[str]) -> int:
     add_shared(add, "--weights", "--set", "--json")
     about = "write a page of HTML: the table, a chart of it and explanations"
     add("--report", type=Output("a page of coachwhip"), metavar="FILE", help=about)
-    add_force(add)
+    add_shared(add, "--force")
     return parser.run(argv, _lab)
 
 
