@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`coachwhip suite`: test positions (EPD with bm, am, dm, or graded moves) for any number of UCI engines.
 
-Time and nodes to solution are those of the first moment from which an engine's choice stays right until the end. This
-module reads the command line, runs and prints; `epd` reads positions, `solver` runs engines on them, and `report` sums up the results.
+Time and nodes to solution are those of the first moment from which an engine's choice stays right until the
+end. This module reads the command line, runs and prints; `epd` reads positions, `solver` runs engines on
+them, and `report` sums up the results.
 """
 
 import argparse

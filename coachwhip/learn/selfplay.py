@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`coachwhip selfplay`: games of the engine against itself at fixed nodes, with the scores of all positions in a game file.
 
-Game i depends only on the settings, the seed and i, and games are written in order. So the file is the same for any number of
-processes and of interruptions. `game_file` describes its format.
+Game i depends only on the settings, the seed and i, and games are written in order. So the file is the same
+for any number of processes and of interruptions. `game_file` describes its format.
 """
 
 import argparse

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`coachwhip lab`, the search laboratory: adversarial search technique by technique on the same positions, in the real core.
 
-This module reads the command line. `techniques` lists the techniques, `experiment` measures, `report` and `page` show the results.
+This module reads the command line. `techniques` lists the techniques, `experiment` measures, `report` and
+`page` show the results.
 
-Every row evaluates with the weighted terms alone, also where the weights name a network: rows are compared with each other and with
-tables of earlier versions, so the evaluation must not change with each network.
+Every row evaluates with the weighted terms alone, also where the weights name a network: rows are compared
+with each other and with tables of earlier versions, so the evaluation must not change with each network.
 """
 
 import argparse
