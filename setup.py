@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Build of the compiled core: every .pyx in core/ becomes a module of coachwhip.core. All other metadata is in pyproject.toml.
 
-Environment variables choose the build: COACHWHIP_ARCH, COACHWHIP_CHECKS and COACHWHIP_SANITIZE (docs/building.md). Compiler
-directives are set here only, since a header comment in a .pyx has no effect on the inline functions it cimports.
+Environment variables choose the build: COACHWHIP_ARCH, COACHWHIP_CHECKS and COACHWHIP_SANITIZE
+(docs/building.md). Compiler directives are set here only, since a header comment in a .pyx has no effect on
+the inline functions it cimports.
 """
 
 import functools

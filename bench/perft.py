@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`coachwhip perft`: leaf counts of the move tree, for one position or for whole suites of known counts.
 
-A wrong count says only that some move is wrong somewhere below. With python-chess as the oracle `first_wrong_move` walks
-down to the position in which the lists of legal moves differ, and names the move. https://www.chessprogramming.org/Perft
+A wrong count says only that some move is wrong somewhere below. With python-chess as the oracle
+`first_wrong_move` walks down to the position in which the lists of legal moves differ, and names the move.
+https://www.chessprogramming.org/Perft
 """
 
 import argparse
@@ -100,7 +101,8 @@ def _position(fen: str, source: str, *, chess960: bool) -> Position:
 def first_wrong_move(fen: str, depth: int) -> str:
     """Follow the first root move whose count python-chess does not share, until the legal moves themselves differ.
 
-    Returns a sentence that names the move, or says that python-chess counts the same and the suite is to blame.
+    Returns a sentence that names the move, or says that python-chess counts the same and the suite is to
+    blame.
     """
     import chess
 

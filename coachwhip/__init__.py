@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """coachwhip, a chess engine that explains your mistakes: the public names, imported on first use.
 
-`import coachwhip` alone imports neither the compiled core nor another package, so that `python -m coachwhip` starts quickly.
+`import coachwhip` alone imports neither the compiled core nor another package, so that `python -m coachwhip`
+starts quickly.
 """
 
 from __future__ import annotations
@@ -44,12 +45,14 @@ _MODULES = dict.fromkeys(("Engine", "evaluate", "evaluate_many"), ".boards")
 _MODULES |= {"analyse_many": ".many", "open_engine": ".in_process"}
 _MODULES |= {"annotate": ".coach.explain", "explain": ".coach.explain"}
 
-# In a checkout core/, uci/ and the others are next to this folder; in an installed package they are inside it.
+# In a checkout core/, uci/ and the others are next to this folder; in an installed package they are inside
+# it.
 _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 if os.path.isfile(os.path.join(_ROOT, "setup.py")):
     __path__.append(_ROOT)
     if not any(os.path.exists(os.path.join(_ROOT, "core", f"engine{suffix}")) for suffix in EXTENSION_SUFFIXES):
-        # Nothing was built here: a program that starts in a clone uses the package that was installed from it.
+        # Nothing was built here: a program that starts in a clone uses the package that was installed from
+        # it.
         _installed = PathFinder.find_spec("coachwhip", [path for path in sys.path if os.path.abspath(path) != _ROOT])
         if _installed is not None and _installed.submodule_search_locations:
             __path__ = list(_installed.submodule_search_locations)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The command line: a UCI session, UCI commands given as arguments, or a subcommand, whose module is imported when needed.
 
-A session without options imports no parser of them: argparse would take a third of the time from start to `uciok`.
+A session without options imports no parser of them: argparse would take a third of the time from start to
+`uciok`.
 """
 
 from __future__ import annotations
@@ -86,10 +87,11 @@ class UsageError(Exception):
 def main(argv: list[str] | None = None) -> int:
     """Run the command line (default: the process's). Returns the exit code.
 
-    0, or the code of a subcommand; 1 with a message on standard error if standard output cannot be written (a full disk), or
-    if the compiled core is missing or cannot run on this processor; 2 for wrong usage; 130 after Ctrl-C. If the reader of
-    standard output has closed it (`coachwhip weights | head -1`), the command ends early with 0 and no message, so that
-    scripts under `set -o pipefail` go on. A session also ends with 0 when its GUI is gone.
+    0, or the code of a subcommand; 1 with a message on standard error if standard output cannot be written (a
+    full disk), or if the compiled core is missing or cannot run on this processor; 2 for wrong usage; 130
+    after Ctrl-C. If the reader of standard output has closed it (`coachwhip weights | head -1`), the command
+    ends early with 0 and no message, so that scripts under `set -o pipefail` go on. A session also ends with
+    0 when its GUI is gone.
     """
     if argv is not None:  # inside another program, which decides for itself about crashes and about its end
         return _run(argv, None)

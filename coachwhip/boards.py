@@ -57,12 +57,14 @@ def check_limits(**limits: float | None) -> None:
 class Engine:
     """The engine in this process: `search` and `evaluate` take a Position, a chess.Board (with its game) or a FEN.
 
-    `Engine(weights=None, hash_mb=16, threads=1, tunables=None)`: `weights` is a weights file, with its network (None: the shipped
-    ones), `hash_mb` the size of the transposition table, `threads` how many search, `tunables` changes to the numbers and switches of
-    the search (`coachwhip tunables` lists them). Raises ValueError for what cannot be used, MemoryError.
+    `Engine(weights=None, hash_mb=16, threads=1, tunables=None)`: `weights` is a weights file, with its
+    network (None: the shipped ones), `hash_mb` the size of the transposition table, `threads` how many
+    search, `tunables` changes to the numbers and switches of the search (`coachwhip tunables` lists them).
+    Raises ValueError for what cannot be used, MemoryError.
 
-    What a search has learnt helps the next one; `clear` forgets it. An engine does one thing at a time: a search in a second thread
-    waits for the first, and `evaluate` raises RuntimeError meanwhile. The rest of the program goes on: a search does not hold the GIL.
+    What a search has learnt helps the next one; `clear` forgets it. An engine does one thing at a time: a
+    search in a second thread waits for the first, and `evaluate` raises RuntimeError meanwhile. The rest of
+    the program goes on: a search does not hold the GIL.
 
     >>> engine = Engine(hash_mb=1)
     >>> engine.search("7k/5ppp/8/8/8/8/8/R3K3 w - - 0 1", depth=5).bestmove
@@ -95,13 +97,13 @@ class Engine:
     ) -> SearchResult:
         """Search until a limit, or `stop` from another thread, and return the best move and the lines; "" and no line without a legal move.
 
-        `depth` in plies, `nodes`, and `time` in seconds are limits; at least one is needed. `multipv`: number of lines, each with
-        another first move. `searchmoves`: the moves to choose from; none: all. `on_info` is called with a SearchInfo after each
-        iteration. Scores are centipawns from the view of the side to move, or moves to mate. Moves are UCI text; castling as the
-        position writes it.
+        `depth` in plies, `nodes`, and `time` in seconds are limits; at least one is needed. `multipv`: number
+        of lines, each with another first move. `searchmoves`: the moves to choose from; none: all. `on_info`
+        is called with a SearchInfo after each iteration. Scores are centipawns from the view of the side to
+        move, or moves to mate. Moves are UCI text; castling as the position writes it.
 
-        Raises ValueError for an illegal position or move or a limit that is not positive, TypeError for another object. What `on_info`
-        raises ends the search and is raised here; so does Ctrl-C.
+        Raises ValueError for an illegal position or move or a limit that is not positive, TypeError for
+        another object. What `on_info` raises ends the search and is raised here; so does Ctrl-C.
 
         >>> result = Engine(hash_mb=1).search("7k/8/8/8/8/8/8/RR2K3 w - - 0 1", nodes=5000, multipv=2)
         >>> [(line.pv[0], line.mate_in) for line in result.lines]
@@ -127,8 +129,9 @@ class Engine:
     def evaluate(self, position: Position | chess.Board | str) -> int:
         """Return the static evaluation in centipawns from the view of the side to move, without a search.
 
-        It is meant for quiet positions: checks, captures and mates that are near are not seen, and draws by rule neither. Raises
-        ValueError for an illegal position, TypeError for another object, RuntimeError while this engine searches.
+        It is meant for quiet positions: checks, captures and mates that are near are not seen, and draws by
+        rule neither. Raises ValueError for an illegal position, TypeError for another object, RuntimeError
+        while this engine searches.
 
         >>> Engine(hash_mb=1).evaluate("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR b KQkq - 0 1") > 500
         True
@@ -147,11 +150,13 @@ class Engine:
 def evaluate(position: Position | chess.Board | str, weights: str | os.PathLike[str] | None = None) -> PovScore:
     """Return the static evaluation of a Position, board or FEN, without a search, as a `chess.engine.PovScore`.
 
-    Centipawns from the view of the side to move; `evaluate(board).white().score()` is the number from White's view, which
-    `coachwhip eval` shows. Checks, captures and mates that are near are not seen: it is meant for quiet positions. `weights` is a
-    weights file, with its network (None: the shipped ones). It is read again when it has changed.
+    Centipawns from the view of the side to move; `evaluate(board).white().score()` is the number from White's
+    view, which `coachwhip eval` shows. Checks, captures and mates that are near are not seen: it is meant for
+    quiet positions. `weights` is a weights file, with its network (None: the shipped ones). It is read again
+    when it has changed.
 
-    Raises ValueError for a position that is not legal or a weights file that cannot be used, TypeError for another object.
+    Raises ValueError for a position that is not legal or a weights file that cannot be used, TypeError for
+    another object.
 
     >>> evaluate("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR b KQkq - 0 1").white().score() < -500
     True
@@ -169,8 +174,9 @@ def evaluate_many(
 ) -> npt.NDArray[np.int32]:
     """Return the static evaluations of many positions as a numpy array: int32, of shape (n,), in their order.
 
-    Centipawns from the view of the side to move, as `Engine.evaluate` returns them; `weights` as in `evaluate`. `threads` work without
-    the GIL, None: one on each processor. Raises ValueError, which names the index, for what is no legal position.
+    Centipawns from the view of the side to move, as `Engine.evaluate` returns them; `weights` as in
+    `evaluate`. `threads` work without the GIL, None: one on each processor. Raises ValueError, which names
+    the index, for what is no legal position.
 
     >>> evaluate_many(["4k3/8/8/8/8/8/8/R3K3 b - - 0 1", Position()]).shape
     (2,)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`open_engine`: python-chess's own `SimpleEngine` and UCI protocol on a session in this process.
 
-python-chess believes that it talks to another process. The lines that it writes go into a queue, which a UCI session reads in a
-thread; the lines that the session writes go to python-chess's event loop. Searches run without the GIL, so other threads go on.
+python-chess believes that it talks to another process. The lines that it writes go into a queue, which a UCI
+session reads in a thread; the lines that the session writes go to python-chess's event loop. Searches run
+without the GIL, so other threads go on.
 """
 
 from __future__ import annotations
@@ -43,10 +44,12 @@ _sessions: WeakSet[threading.Thread] = WeakSet()
 def open_engine(options: ConfigMapping | None = None, *, tunables: Mapping[str, int] | None = None) -> SimpleEngine:
     """Return a `chess.engine.SimpleEngine` on coachwhip in this process; `options` are those of its `configure`.
 
-    `tunables` are changes to the numbers of the search and the switches of its techniques (`coachwhip tunables` lists them). Close
-    it after use, or use it in a `with` statement; the end of the program closes it too.
+    `tunables` are changes to the numbers of the search and the switches of its techniques (`coachwhip
+    tunables` lists them). Close it after use, or use it in a `with` statement; the end of the program closes
+    it too.
 
-    Raises `chess.engine.EngineError` for an option or a tunable that is unknown or has a wrong value, as `configure` does.
+    Raises `chess.engine.EngineError` for an option or a tunable that is unknown or has a wrong value, as
+    `configure` does.
 
     >>> import chess, chess.engine
     >>> with open_engine({"Hash": 1}) as engine:

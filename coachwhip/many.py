@@ -60,19 +60,21 @@ def analyse_many(
 ) -> Generator[Any, None, None]:
     """Analyse positions, boards and FENs in several processes; yields the results in the order of the positions, as soon as available.
 
-    A result is that of python-chess's `engine.analyse`: an InfoDict, or with `multipv` a list of them, best line first.
-    Each position is searched by one process with empty tables, so that with `nodes` or `depth` the results do not depend on the
-    others. `time` is in seconds for each position. At least one limit is needed. `options` are those of `open_engine`: set
-    {"Hash": 1} for short searches, since clearing a large table takes longer. `processes`: None for one on each processor.
+    A result is that of python-chess's `engine.analyse`: an InfoDict, or with `multipv` a list of them, best
+    line first. Each position is searched by one process with empty tables, so that with `nodes` or `depth`
+    the results do not depend on the others. `time` is in seconds for each position. At least one limit is
+    needed. `options` are those of `open_engine`: set {"Hash": 1} for short searches, since clearing a large
+    table takes longer. `processes`: None for one on each processor.
 
-    `progress(done, total)` is called before each result is yielded, in the thread that iterates. A FEN is one of standard chess;
-    Chess960 needs a `Position(fen, chess960=True)`
-    or a chess.Board. The moves of a position's or board's game count for repetition.
+    `progress(done, total)` is called before each result is yielded, in the thread that iterates. A FEN is one
+    of standard chess; Chess960 needs a `Position(fen, chess960=True)` or a chess.Board. The moves of a
+    position's or board's game count for repetition.
 
-    All positions are read and checked first: raises ValueError, which names the index, if one is not legal, and for limits that are
-    not positive; TypeError for a single position or a limit that is no number; RuntimeError in a daemonic process, which cannot start
-    others. The iterator raises `chess.engine.EngineError` for a wrong option. Closing it, an
-    error and Ctrl-C end the processes at once. They import the main module: call this under `if __name__ == "__main__":`.
+    All positions are read and checked first: raises ValueError, which names the index, if one is not legal,
+    and for limits that are not positive; TypeError for a single position or a limit that is no number;
+    RuntimeError in a daemonic process, which cannot start others. The iterator raises
+    `chess.engine.EngineError` for a wrong option. Closing it, an error and Ctrl-C end the processes at once.
+    They import the main module: call this under `if __name__ == "__main__":`.
 
     >>> for info in analyse_many(["7k/5ppp/8/8/8/8/8/R3K3 w - - 0 1"], nodes=1000, processes=1):
     ...     print(info["score"].white(), info["pv"][0])

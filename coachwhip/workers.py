@@ -24,7 +24,8 @@ POLL_SECONDS = 0.5  # seconds between checks for Ctrl-C, which does not wake a w
 def worker_processes(count: int) -> Iterator[ProcessPoolExecutor]:
     """Provide processes that start when needed, and are killed at the end of the block.
 
-    They import the program's main module, which must therefore start its work under `if __name__ == "__main__":`.
+    They import the program's main module, which must therefore start its work under `if __name__ ==
+    "__main__":`.
     """
     context = _Context()  # "spawn": nothing is inherited, neither a lock that is held nor other pipes
     lifeline, ours = context.Pipe(duplex=False)

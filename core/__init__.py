@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The compiled core: rules, evaluation and search. Python programs use `engine`.
 
-This file chooses the compiled modules for this processor (levels.py), before one of them is loaded, and loads the engine: `LEVEL` is
-their name. Raises ImportError if there are none, this processor can run none of them, or they cannot be loaded.
+This file chooses the compiled modules for this processor (levels.py), before one of them is loaded, and loads
+the engine: `LEVEL` is their name. Raises ImportError if there are none, this processor can run none of them,
+or they cannot be loaded.
 """
 
 import os

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Levels: the sets of processor instructions that the core is compiled for, and which of them runs on this processor.
 
-A wheel has the compiled modules several times: those of the level `baseline` in core/, those of another level in core/_LEVEL/. A
-source build has one level, `native`. core/__init__.py passes `choose` the features that core/cpu.pyx, built for any processor, found
-missing. setup.py reads LEVELS, so this file imports nothing at its top.
+A wheel has the compiled modules several times: those of the level `baseline` in core/, those of another level
+in core/_LEVEL/. A source build has one level, `native`. core/__init__.py passes `choose` the features that
+core/cpu.pyx, built for any processor, found missing. setup.py reads LEVELS, so this file imports nothing at
+its top.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ NATIVE = "native"
 VARIABLE = "COACHWHIP_LEVEL"  # the environment variable with the name of the level that a user wants
 
 _AVX2 = ("popcnt", "avx2", "bmi", "bmi2", "fma")
-# Level -> the instructions it uses, the best last. A build for x86-64 has all of them, one for another machine the first alone.
+# Level -> the instructions it uses, the best last. A build for x86-64 has all of them, one for another
+# machine the first alone.
 LEVELS: dict[str, tuple[str, ...]] = {BASELINE: (), "avx2": _AVX2, "pext": _AVX2}
 FAST_PEXT = "fast pext"  # the level `pext` needs it: AMD before Zen 3 has PEXT only in microcode, and magics are faster there
 
@@ -25,9 +27,9 @@ FAST_PEXT = "fast pext"  # the level `pext` needs it: AMD before Zen 3 has PEXT 
 def choose(built: Collection[str], lacking: Collection[str], requested: str) -> str:
     """Return the name of the level to use.
 
-    `built`: the levels of the build, empty for a source build; `lacking`: what they need and the processor lacks; `requested`: the
-    value of COACHWHIP_LEVEL, "" if there is none. Raises ImportError if this processor cannot run the level, or if the build does
-    not have it.
+    `built`: the levels of the build, empty for a source build; `lacking`: what they need and the processor
+    lacks; `requested`: the value of COACHWHIP_LEVEL, "" if there is none. Raises ImportError if this
+    processor cannot run the level, or if the build does not have it.
     """
     offered = built or [NATIVE]
     possible = [level for level in offered if not missing(level, lacking)]

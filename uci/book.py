@@ -42,8 +42,8 @@ class Book:
     def choose(self, position: Position, allowed: list[str], best_move: bool, *seeds: int) -> tuple[str, int, int] | None:
         """Return a move for the position as the position writes it, its weight and the sum of all; None if all weights are 0.
 
-        `allowed`: the moves to choose from, empty: all. `best_move`: the greatest weight, the first in the file among equals; else
-        random by weight, from position and `seeds`.
+        `allowed`: the moves to choose from, empty: all. `best_move`: the greatest weight, the first in the
+        file among equals; else random by weight, from position and `seeds`.
         """
         from ..core.engine import passed_square
 

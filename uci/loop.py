@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The UCI loop: reads lines, and a table with one row for each command (`UciLoop.commands`).
 
-The thread that reads never waits for a search. It stops searches and notes that a `go` has come; all else goes to the worker thread,
-which carries out commands in order and alone uses the session.
+The thread that reads never waits for a search. It stops searches and notes that a `go` has come; all else
+goes to the worker thread, which carries out commands in order and alone uses the session.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     ExtraCommand = Callable[[list[str], Callable[[str], None]], None]
 
 
-# The commands of the UCI specification are found anywhere in a line, since unknown words before them are to be skipped.
+# The commands of the UCI specification are found anywhere in a line, since unknown words before them are to
+# be skipped.
 UCI_COMMANDS = frozenset("uci debug isready setoption register ucinewgame position go stop ponderhit quit".split())
 GO = (
     "go [searchmoves MOVE...] [ponder] [infinite] [wtime|btime|winc|binc|movetime MS]"
@@ -86,16 +87,19 @@ class UciLoop:
     | compiler, help | plain lines | at once |
     | extra commands (bench) | their own lines, before any `readyok` | queued |
 
-    A search has no end of its own under `infinite`, `ponder` and `mate`, and without any limit: nothing waits for it, and the end
-    of input stops it. The last search is one with no other search, perft or bench queued after it: a GUI that quits does not wait
-    for its search, while a script gets all answers. `stop` before `quit` stops everything, and so does Ctrl-C. If nobody reads
-    the output any more, the process ends. A stopped job has 2 s to end.
+    A search has no end of its own under `infinite`, `ponder` and `mate`, and without any limit: nothing waits
+    for it, and the end of input stops it. The last search is one with no other search, perft or bench queued
+    after it: a GUI that quits does not wait for its search, while a script gets all answers. `stop` before
+    `quit` stops everything, and so does Ctrl-C. If nobody reads the output any more, the process ends. A
+    stopped job has 2 s to end.
 
-    If a position is rejected, the old one stays, and d, eval and perft use it. The client believes that another
-    one is set, so `go` answers `bestmove 0000` until a position is accepted; ucinewgame does not change that.
+    If a position is rejected, the old one stays, and d, eval and perft use it. The client believes that
+    another one is set, so `go` answers `bestmove 0000` until a position is accepted; ucinewgame does not
+    change that.
 
-    `extra_commands` maps a name to a function of the words after it and `write`. `crashes_to` gets the file of a `Debug Log File`,
-    and None at its end: the place for the report of a crash. `has_complained`: there was a message about bad input.
+    `extra_commands` maps a name to a function of the words after it and `write`. `crashes_to` gets the file
+    of a `Debug Log File`, and None at its end: the place for the report of a crash. `has_complained`: there
+    was a message about bad input.
     """
 
     def __init__(

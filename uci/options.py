@@ -52,7 +52,8 @@ class Option:
         return number
 
 
-# In the order in which `uci` lists them. Ponder is never read: it only shows the GUI that pondering is possible.
+# In the order in which `uci` lists them. Ponder is never read: it only shows the GUI that pondering is
+# possible.
 TABLE = (
     Option("Hash", "spin", 16, 1, MAX_HASH_MB),
     Option("Threads", "spin", 1, 1, MAX_THREADS),

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Text from a GUI -> values: pure functions that accept any text and know no chess.
 
-Words end at blanks and tabs only, and numbers are ASCII digits: Python's `split` and `int` accept U+2028, `1_000` and Arabic digits.
+Words end at blanks and tabs only, and numbers are ASCII digits: Python's `split` and `int` accept U+2028,
+`1_000` and Arabic digits.
 """
 
 from __future__ import annotations
@@ -83,7 +84,8 @@ def split_words(text: str) -> list[str]:
 def split_command(text: str, first: Container[str], anywhere: Container[str]) -> tuple[str, str]:
     """Return the command in a line, "" if there is none, and the text after it. Both are empty for a blank line or a `#` comment.
 
-    A name in `first` counts as the first word only; one in `anywhere` also after unknown words, as UCI demands (`joho debug on`).
+    A name in `first` counts as the first word only; one in `anywhere` also after unknown words, as UCI
+    demands (`joho debug on`).
     """
     words = text.replace("\t", " ").strip(" \r\n").split(" ")
     if not words[0] or words[0].startswith("#"):

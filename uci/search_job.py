@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One `go`, from its request to its bestmove: by the book, the endgame tables, a weaker level, or the search alone.
 
-Analysis uses neither the book nor a weaker level. Clients take the score of a move from the reports before it, and ignore those sent
-while pondering. So a report of each pv, with the final nodes and time, is sent right before the best move.
+Analysis uses neither the book nor a weaker level. Clients take the score of a move from the reports before
+it, and ignore those sent while pondering. So a report of each pv, with the final nodes and time, is sent
+right before the best move.
 """
 
 from __future__ import annotations
@@ -219,7 +220,8 @@ class SearchJob(Job):
             info.wdl = wdl.of_search(info, self._material)
         if self._ranks is not None:
             rank = next(rank for rank in self._ranks if info.pv[0] in rank.moves)
-            # A mate is shown for the side that wins by the tables; not in a slower win, since it would look better than those before.
+            # A mate is shown for the side that wins by the tables; not in a slower win, since it would look
+            # better than those before.
             proven = info.is_mate and rank.wdl == (2 if info.mate_in > 0 else -2)
             if not (proven and (rank.wdl < 0 or rank is self._ranks[0])):
                 info.score_cp, info.is_mate = rank.score_cp, False

@@ -26,8 +26,8 @@ SHREDDER = str.maketrans("HAha", "KQkq")  # the names of the corners' files in a
 class Session:
     """Engine, weights and position, each made when first needed; endgame tables and book when an option asks for them.
 
-    Only the worker thread uses it, once commands are read. `tunables` are changes to core/tunables.py, checked by `uci.tunables`;
-    with `expose`, every tunable is an option.
+    Only the worker thread uses it, once commands are read. `tunables` are changes to core/tunables.py,
+    checked by `uci.tunables`; with `expose`, every tunable is an option.
     """
 
     def __init__(self, tunables: Mapping[str, int] | None = None, *, expose: bool = False) -> None:
@@ -242,8 +242,9 @@ class Session:
         self.log_to(self.options.text("Debug Log File"))
 
 
-# What happens at once when an option gets a new value, which is in `options` already; most are read when they are needed. A method
-# that fails changes nothing. The table holds no session: a reference cycle would delay the release of the engine's memory.
+# What happens at once when an option gets a new value, which is in `options` already; most are read when they
+# are needed. A method that fails changes nothing. The table holds no session: a reference cycle would delay
+# the release of the engine's memory.
 EFFECTS: dict[str, Callable[[Session], None]] = {
     "Hash": Session.resize_hash,
     "Threads": Session.set_threads,

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """UCI_Elo and Skill Level: how the engine plays weaker, without waiting.
 
-First, it searches fewer nodes, so it overlooks deeper lines. Second, it sometimes plays a move that scores nearly as well as the
-best, more often at lower levels (softmax choice: the probability falls with the loss in centipawns,
-https://en.wikipedia.org/wiki/Softmax_function). Third, below 800 it overlooks moves, as beginners do, with a probability called
-blindness: each of its own moves, even a mate in one, and in some turns all replies. So it leaves pieces hanging and takes
-protected ones.
+First, it searches fewer nodes, so it overlooks deeper lines. Second, it sometimes plays a move that scores
+nearly as well as the best, more often at lower levels (softmax choice: the probability falls with the loss in
+centipawns, https://en.wikipedia.org/wiki/Softmax_function). Third, below 800 it overlooks moves, as beginners
+do, with a probability called blindness: each of its own moves, even a mate in one, and in some turns all
+replies. So it leaves pieces hanging and takes protected ones.
 
-Won endings need technique, which people know rather than calculate: there every level searches more nodes and plays the best move.
-The side that is far ahead avoids those draws and repetitions that it sees. No move takes the last one back while another is nearly as good.
+Won endings need technique, which people know rather than calculate: there every level searches more nodes and
+plays the best move. The side that is far ahead avoids those draws and repetitions that it sees. No move takes
+the last one back while another is nearly as good.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
     from .options import Options
     from .timeman import Limits
 
-# Elo, nodes of the search, temperature in centipawns, blindness. Nodes rise and the others fall from row to row, so strength rises.
-# The differences were measured in games of neighbouring levels; 500 is about even with a player who looks one ply ahead
-# (bench/results.md).
+# Elo, nodes of the search, temperature in centipawns, blindness. Nodes rise and the others fall from row to
+# row, so strength rises. The differences were measured in games of neighbouring levels; 500 is about even
+# with a player who looks one ply ahead (bench/results.md).
 ANCHORS = (
     (100, 25, 110.0, 0.55),
     (200, 40, 96.0, 0.33),

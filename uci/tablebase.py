@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Syzygy endgame tables: the ranks of the root moves, and the result of positions inside the search.
 
-The files are read by `chess.syzygy` of python-chess, imported when a folder has tables. A result ("wdl") is -2 loss, -1 loss that
-the fifty-move rule makes a draw, 0 draw, 1 win that this rule makes a draw, 2 win. "dtz" is the number of plies to the next
-capture or pawn move that keeps the result. Source of the terms: https://www.chessprogramming.org/Syzygy_Bases.
+The files are read by `chess.syzygy` of python-chess, imported when a folder has tables. A result ("wdl") is
+-2 loss, -1 loss that the fifty-move rule makes a draw, 0 draw, 1 win that this rule makes a draw, 2 win.
+"dtz" is the number of plies to the next capture or pawn move that keeps the result. Source of the terms:
+https://www.chessprogramming.org/Syzygy_Bases.
 """
 
 from __future__ import annotations
@@ -97,8 +98,9 @@ class Tablebase:
     def judge(self, position: Position, moves: list[str], most_pieces: int, progress: bool = True) -> list[Rank] | None:
         """Return the ranks of these moves of the root (at least one), the best first; None if no table of at most `most_pieces` pieces has it.
 
-        Repetitions in the game and the fifty-move counter count. Moves with the same result have the same rank: the search finds
-        captures and the shortest or longest mate. But with `progress`, slow wins rank below fast ones.
+        Repetitions in the game and the fifty-move counter count. Moves with the same result have the same
+        rank: the search finds captures and the shortest or longest mate. But with `progress`, slow wins rank
+        below fast ones.
         """
         board, castling, counter = _fields(position.fen())
         pieces = sum(char.isalpha() for char in board)

@@ -2,8 +2,9 @@
 """Clock -> (soft_ms, hard_ms): pure functions, and what the searches of a `go` leave of its limits.
 
 The search starts no iteration after the soft limit and stops within one at the hard limit (two limits:
-https://www.chessprogramming.org/Time_Management). It multiplies the soft limit by a factor, smaller for a stable best move (the
-tm_* tunables), and finishes the iteration that is running then. The hard limit is the most that a difficult move may take.
+https://www.chessprogramming.org/Time_Management). It multiplies the soft limit by a factor, smaller for a
+stable best move (the tm_* tunables), and finishes the iteration that is running then. The hard limit is the
+most that a difficult move may take.
 """
 
 from __future__ import annotations
@@ -35,10 +36,11 @@ MIN_MS = 1  # the shortest hard limit: 0 means no limit
 def allocate(time_left: int, inc: int, movestogo: int, overhead: int, move: int) -> tuple[float, int]:
     """Return the limits for a clock, in milliseconds. `movestogo`: 0 for none; `overhead`: the lag per move.
 
-    They are (soft, hard) with 0 < soft <= hard <= max(1, time_left - overhead), so that a move whose lag is at
-    most `overhead` does not exceed the clock, unless the clock is smaller than the lag. Without increment a millisecond is kept
-    for each move of a long game. When only that and the lag of later moves are left, the soft limit is a part of a millisecond, a
-    search of a few plies: on a busy machine an engine that thinks longer also waits longer.
+    They are (soft, hard) with 0 < soft <= hard <= max(1, time_left - overhead), so that a move whose lag is
+    at most `overhead` does not exceed the clock, unless the clock is smaller than the lag. Without increment
+    a millisecond is kept for each move of a long game. When only that and the lag of later moves are left,
+    the soft limit is a part of a millisecond, a search of a few plies: on a busy machine an engine that
+    thinks longer also waits longer.
     """
     reserve = RESERVE_MS * max(1 - max(time_left, 0) / RESERVE_CLOCK_MS, 0)
     usable = max(time_left - overhead - reserve, MIN_MS)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """UCI_ShowWDL: the probabilities of win, draw and loss for a score, in permille, from stm's view.
 
-The model is two logistic curves: P(win) = 1 / (1 + exp((middle - score) / spread)), and P(loss) the same of -score; the rest
-is P(draw). `middle`, the score at which half the games are won, and `spread` depend on the material on the board.
-Source of the form: https://www.chessprogramming.org/Pawn_Advantage,_Win_Percentage,_and_Elo; the numbers are ours, fitted by
+The model is two logistic curves: P(win) = 1 / (1 + exp((middle - score) / spread)), and P(loss) the same of
+-score; the rest is P(draw). `middle`, the score at which half the games are won, and `spread` depend on the
+material on the board. Source of the form:
+https://www.chessprogramming.org/Pawn_Advantage,_Win_Percentage,_and_Elo; the numbers are ours, fitted by
 `tests/trials/wdl_fit.py` to 100,146 scores of games of coachwhip against itself (bench/results.md).
 """
 

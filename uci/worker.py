@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The worker thread: it carries out commands one at a time, in the order in which they were read.
 
-A job is a command that a `stop` can end: a search, a perft or a bench. A stop reaches all jobs that were read before it, started or
-not. The helper threads of one search belong to core/search/threads.
+A job is a command that a `stop` can end: a search, a perft or a bench. A stop reaches all jobs that were read
+before it, started or not. The helper threads of one search belong to core/search/threads.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ class Job:
 class Worker:
     """Carries out actions in order, and knows the jobs that are not finished.
 
-    Where the system has no thread left, the thread that reads commands carries them out itself. Actions must not raise.
-    `is_closed` returns whether nobody reads the answers any more.
+    Where the system has no thread left, the thread that reads commands carries them out itself. Actions must
+    not raise. `is_closed` returns whether nobody reads the answers any more.
     """
 
     def __init__(self, is_closed: Callable[[], bool]) -> None:

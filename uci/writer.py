@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 class LineWriter:
     """Writes lines to a file descriptor: one write per line, under a lock, with `\\n` on every system.
 
-    If nobody reads any more (the GUI is gone) or writing fails (the disk is full), `closed` becomes True, `error` is the reason,
-    and further lines are dropped.
+    If nobody reads any more (the GUI is gone) or writing fails (the disk is full), `closed` becomes True,
+    `error` is the reason, and further lines are dropped.
     """
 
     def __init__(self, fd: int) -> None:
@@ -71,11 +71,12 @@ class LoggedWriter:
 
         2026-11-22 16:45:00.123 [4711] >> go depth 12
 
-    `>>`: a line that was read, logged before it is obeyed. `<<`: a line that was written. `==`: a fact about the session, the last
-    one `end`: without it the process was killed or has crashed. Processes may share a file. Lines go to the system at once, so
-    that a crash of the process loses none.
+    `>>`: a line that was read, logged before it is obeyed. `<<`: a line that was written. `==`: a fact about
+    the session, the last one `end`: without it the process was killed or has crashed. Processes may share a
+    file. Lines go to the system at once, so that a crash of the process loses none.
 
-    `crashes_to` is called with the file of each new log, so that a crash report goes there, and with None when it ends.
+    `crashes_to` is called with the file of each new log, so that a crash report goes there, and with None
+    when it ends.
     """
 
     def __init__(self, write: Writer, crashes_to: Callable[[FileIO | None], None] | None = None) -> None:

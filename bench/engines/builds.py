@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Builds of coachwhip by git revision, each in a folder of its own in the user's cache, made once.
 
-The files of a commit come from `git archive`, so the user's checkout is neither read nor touched. A build is named after
-the commit, the Python and the build variables (COACHWHIP_ARCH and others), and appears only when it is complete.
+The files of a commit come from `git archive`, so the user's checkout is neither read nor touched. A build is
+named after the commit, the Python and the build variables (COACHWHIP_ARCH and others), and appears only when
+it is complete.
 """
 
 import hashlib

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The UCI client of the measuring tools: starts an engine, sets its options, lets it search, and ends it when it fails.
 
-`go` is sent after the engine has answered `isready` behind `position`; its clock runs from the write of `go` to the read of `bestmove`.
-A slow engine is silent or prints a banner before `uciok`: it gets all its time. A program that echoes our command, or prints many lines
-that are not UCI, is rejected within seconds.
+`go` is sent after the engine has answered `isready` behind `position`; its clock runs from the write of `go`
+to the read of `bestmove`. A slow engine is silent or prints a banner before `uciok`: it gets all its time. A
+program that echoes our command, or prints many lines that are not UCI, is rejected within seconds.
 """
 
 import math

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """An engine process: timestamped output, and an end even if the runner is killed.
 
-Most engines exit when their input ends, but a stalled one may not: a small separate process lists the running engines, and kills
-them when the runner has ended. Everything else works without it.
+Most engines exit when their input ends, but a stalled one may not: a small separate process lists the running
+engines, and kills them when the runner has ended. Everything else works without it.
 """
 
 import atexit

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reads from a command line which engines to run, for every measuring command.
 
-The options of one engine come after its `--engine` or `--revision`; an `--option` before the first is for every engine, and a
-`--set` for every one of ours.
-A command adds options of its own that work in the same way with `of_engine`, and reads them with `values_of`.
+The options of one engine come after its `--engine` or `--revision`; an `--option` before the first is for
+every engine, and a `--set` for every one of ours. A command adds options of its own that work in the same way
+with `of_engine`, and reads them with `values_of`.
 """
 
 import argparse

@@ -18,7 +18,7 @@ from ...cli.files import fingerprint
 from ...cli.journal import add_journal_arguments, open_journal
 from ...cli.pool import LOCAL, cluster, threads
 from ...cli.run import run
-from ...cli.targets import Output, WritingParser, add_force
+from ...cli.targets import Output, WritingParser
 from ...games.adjudication import open_tables
 from ...games.data import OPENINGS
 from ...games.openings import Opening, chess960_starts, choose, open_book, standard_start
@@ -105,7 +105,7 @@ def _parser() -> WritingParser:
     add_shared(add, "--json")
     help_report = "write a page of HTML: results, curves, and the games on a board (the first 1000); one file, no network"
     add("--report", type=Output("a page of coachwhip"), metavar="FILE", help=help_report)
-    add_force(add)
+    add_shared(add, "--force")
     return parser
 
 

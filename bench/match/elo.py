@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From game results to rating differences and their errors: pure functions.
 
-Two players are judged by the formulas of fastchess and fishtest. The five counts of pairs (an opening's two games, colours reversed) take
-the opening's bias out of the spread; the three counts of single games work in the same way. The expected score has a normal distribution
-around the mean, with the variance of one result divided by their number; both ends of its interval are turned into Elo.
+Two players are judged by the formulas of fastchess and fishtest. The five counts of pairs (an opening's two
+games, colours reversed) take the opening's bias out of the spread; the three counts of single games work in
+the same way. The expected score has a normal distribution around the mean, with the variance of one result
+divided by their number; both ends of its interval are turned into Elo.
 https://www.chessprogramming.org/Match_Statistics
 
-Several players are rated by the logistic (Bradley-Terry) model, fitted over all their games at once, as Ordo with -W does: a draw counts as
-half a win and half a loss, 400 points are 10 to 1. https://en.wikipedia.org/wiki/Bradley-Terry_model, https://github.com/michiguel/Ordo
+Several players are rated by the logistic (Bradley-Terry) model, fitted over all their games at once, as Ordo
+with -W does: a draw counts as half a win and half a loss, 400 points are 10 to 1.
+https://en.wikipedia.org/wiki/Bradley-Terry_model, https://github.com/michiguel/Ordo
 """
 
 import math
@@ -50,7 +52,8 @@ class Rating(NamedTuple):
 class Estimate(NamedTuple):
     """A rating difference from the first player's side, in Elo.
 
-    Where all results are alike, their spread is not known: `low` and `high` are infinite, and what needs it is not a number.
+    Where all results are alike, their spread is not known: `low` and `high` are infinite, and what needs it
+    is not a number.
     """
 
     elo: float  # infinite where one side took every point
@@ -120,9 +123,9 @@ class Fit(NamedTuple):
 def groups(results: Mapping[tuple[Player, Player], Sequence[int]]) -> list[set[Player]]:
     """Return the players in groups whose ratings can be compared, the group with the most games first.
 
-    `results` has White's losses, draws and wins of each (White, Black). The ratings of a group are finite if from each of its players a
-    chain of points leads to each other one: A scored against B, who scored against C (Ford 1957, Solution of a ranking problem from
-    binary comparisons). Who won all games is alone.
+    `results` has White's losses, draws and wins of each (White, Black). The ratings of a group are finite if
+    from each of its players a chain of points leads to each other one: A scored against B, who scored against
+    C (Ford 1957, Solution of a ranking problem from binary comparisons). Who won all games is alone.
     """
     ahead: dict[Player, set[Player]] = {name: set() for both in results for name in both}  # against whom a player scored
     behind: dict[Player, set[Player]] = {name: set() for name in ahead}
@@ -156,9 +159,10 @@ def _reached(start: Player, links: Mapping[Player, Iterable[Player]]) -> set[Pla
 def fit_ratings(results: Mapping[tuple[Player, Player], Sequence[int]]) -> Fit:
     """Return the likeliest ratings, and White's advantage, by Newton's method.
 
-    `results` has White's losses, draws and wins of each (White, Black), who are one of the `groups`. The covariance is that of the
-    likelihood, times the mean square of the residuals as a share of what it would be without draws (Wedderburn 1974,
-    quasi-likelihood). One decisive game is added, since draws alone prove little.
+    `results` has White's losses, draws and wins of each (White, Black), who are one of the `groups`. The
+    covariance is that of the likelihood, times the mean square of the residuals as a share of what it would
+    be without draws (Wedderburn 1974, quasi-likelihood). One decisive game is added, since draws alone prove
+    little.
     """
     import numpy as np
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Plays one game between two UCI engines, judged by python-chess: who moves, and who is out of time.
 
-An engine that exceeds its clock, sends an illegal move, stalls or dies loses that game. `games.adjudication` decides how games end, and
-`record` holds them.
+An engine that exceeds its clock, sends an illegal move, stalls or dies loses that game. `games.adjudication`
+decides how games end, and `record` holds them.
 """
 
 import math
@@ -112,8 +112,8 @@ class Game:
     def _prepare(self, engine: Client) -> None:
         """Start a new game in an engine.
 
-        Raises EngineFault if it fails after it has worked before: it loses the game. Raises StartError, which ends the match, if it
-        has never worked, or several starts in a row have failed.
+        Raises EngineFault if it fails after it has worked before: it loses the game. Raises StartError, which
+        ends the match, if it has never worked, or several starts in a row have failed.
         """
         try:
             engine.start()

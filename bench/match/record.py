@@ -30,7 +30,8 @@ TERMINATIONS |= {INTERRUPTED: "unterminated"}
 class MoveRecord(NamedTuple):
     """A move as it was played: `score` is from White's side; None where there is no clock, or the engine reported nothing.
 
-    Times have whole microseconds, as in the journal: a resumed match finds a game in the PGN file by its text.
+    Times have whole microseconds, as in the journal: a resumed match finds a game in the PGN file by its
+    text.
     """
 
     move: str  # UCI

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Who plays whom, from which opening, with which colour.
 
-A game's number fixes players, colours and opening, however many games are played; so a match can be resumed and lengthened.
+A game's number fixes players, colours and opening, however many games are played; so a match can be resumed
+and lengthened.
 """
 
 from collections.abc import Sequence

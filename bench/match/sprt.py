@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The generalized sequential probability ratio test on counts of pairs, as fishtest runs it: pure functions.
 
-The log-likelihood ratio is N sum p_i log(p1_i / p0_i), where p is the observed distribution of the outcomes and p0, p1
-the likeliest ones whose strength is that of the hypotheses: normalized Elo, the expected score in standard deviations.
-Sources, both by Michel Van den Bergh:
-https://www.cantate.be/Fishtest/GSPRT_approximation.pdf and https://www.cantate.be/Fishtest/normalized_elo_practical.pdf
+The log-likelihood ratio is N sum p_i log(p1_i / p0_i), where p is the observed distribution of the outcomes
+and p0, p1 the likeliest ones whose strength is that of the hypotheses: normalized Elo, the expected score in
+standard deviations. Sources, both by Michel Van den Bergh:
+https://www.cantate.be/Fishtest/GSPRT_approximation.pdf and
+https://www.cantate.be/Fishtest/normalized_elo_practical.pdf
 """
 
 import math
@@ -58,7 +59,8 @@ class Sprt(NamedTuple):
 def _tilt(offsets: Sequence[float], probabilities: Sequence[float]) -> list[float]:
     """Return the likeliest distribution in which `offsets`, some above 0 and some below, have the mean 0: p_i / (1 + x offset_i).
 
-    The mean falls with x between the values that make a denominator 0: Newton's method, and bisection where that leaves them.
+    The mean falls with x between the values that make a denominator 0: Newton's method, and bisection where
+    that leaves them.
     """
     left, right = -1 / max(offsets), -1 / min(offsets)
     x = 0.0
@@ -76,9 +78,10 @@ def _tilt(offsets: Sequence[float], probabilities: Sequence[float]) -> list[floa
 def _fit_t(values: Sequence[float], probabilities: Sequence[float], t: float) -> list[float]:
     """Return the likeliest distribution whose mean lies `t` of its standard deviations above one half.
 
-    Linearized about a standard deviation s and the mean 1/2 + t s, the constraint is that some offsets have the mean 0. The likeliest
-    distribution under that constraint is an extreme of the likelihood under the other one if its mean is 1/2 + t s, and there are no
-    more of them. Wide bounds have several, each near another outcome: s is searched around every outcome, and the likeliest is taken.
+    Linearized about a standard deviation s and the mean 1/2 + t s, the constraint is that some offsets have
+    the mean 0. The likeliest distribution under that constraint is an extreme of the likelihood under the
+    other one if its mean is 1/2 + t s, and there are no more of them. Wide bounds have several, each near
+    another outcome: s is searched around every outcome, and the likeliest is taken.
     """
     if t < 0:
         return _fit_t(values, probabilities[::-1], -t)[::-1]

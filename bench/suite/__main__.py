@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`coachwhip suite`: test positions (EPD with bm, am, dm, or graded moves) for any number of UCI engines.
 
-Time and nodes to solution are those of the first moment from which an engine's choice stays right until the end. This
-module reads the command line, runs and prints; `epd` reads positions, `solver` runs engines on them, and `report` sums up the results.
+Time and nodes to solution are those of the first moment from which an engine's choice stays right until the
+end. This module reads the command line, runs and prints; `epd` reads positions, `solver` runs engines on
+them, and `report` sums up the results.
 """
 
 import argparse
@@ -15,7 +16,7 @@ from ...cli.files import write_bytes
 from ...cli.pool import threads
 from ...cli.run import Experiment, run
 from ...cli.table import show
-from ...cli.targets import Output, WritingParser, add_force
+from ...cli.targets import Output, WritingParser
 from ...games.data import TACTICS
 from ...games.time_control import TimeControl, add_limits, limit_of
 from ..engines.client import FAILED_STARTS, Client, check_engines
@@ -49,8 +50,7 @@ def main(argv: Sequence[str]) -> int:
     add("--concurrency", type=whole_number(1, 1024), default=1, metavar="N", help="positions at a time (default 1)")
     about = "write a page of HTML: positions solved over time, and the tables"
     add("--report", type=Output("a page of coachwhip"), metavar="FILE", help=about)
-    add_force(add)
-    add_shared(add, "--json")
+    add_shared(add, "--force", "--json")
     return parser.run(argv, _suite)
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reads test positions from EPD files: `bm`, `am`, `dm`, and graded moves as the Strategic Test Suite writes them.
 
-Graded: c9 lists moves in UCI notation (or c7 in SAN) and c8 the points of each. matetrack's `bm #5` is read as `dm 5`.
-Moves are UCI text here, written as the position's own rules (Chess960 or not) write them.
+Graded: c9 lists moves in UCI notation (or c7 in SAN) and c8 the points of each. matetrack's `bm #5` is read
+as `dm 5`. Moves are UCI text here, written as the position's own rules (Chess960 or not) write them.
 """
 
 import re

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs engines on test positions and watches how their choices change.
 
-The stopwatch runs from the moment `go` is written. An engine that crashes, stalls or plays an illegal move has failed that
-position, and a fresh process takes the next one.
+The stopwatch runs from the moment `go` is written. An engine that crashes, stalls or plays an illegal move
+has failed that position, and a fresh process takes the next one.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the subcommands share: command lines, errors in words, missing libraries, and Ctrl-C.
 
-A subcommand may be called from inside a running UCI loop, so none of them exits the process: `Parser.run` turns every exit into a
-return code, and every error about a file, a library or memory into a message of one line.
+A subcommand may be called from inside a running UCI loop, so none of them exits the process: `Parser.run`
+turns every exit into a return code, and every error about a file, a library or memory into a message of one
+line.
 """
 
 import argparse
@@ -53,8 +54,8 @@ class Parser(argparse.ArgumentParser):
     ) -> int:
         """Parse `argv` and run `body`; returns the exit code: 2 after a bad command line or an error, 130 after Ctrl-C, SIGTERM and SIGHUP.
 
-        Errors are CommandError, OSError (see `files.naming`), a library that is not installed, and too little memory. `complain`
-        gets the message (default: `warn`).
+        Errors are CommandError, OSError (see `files.naming`), a library that is not installed, and too little
+        memory. `complain` gets the message (default: `warn`).
         """
         complain = complain or warn
         try:
@@ -282,6 +283,7 @@ def _tunable(text: str) -> tuple[str, int]:
 
 SHARED: dict[str, dict[str, Any]] = {  # options of several commands, and the keywords of `add_argument`
     "--json": {"action": "store_true", "help": "print one JSON object instead of text"},
+    "--force": {"action": "store_true", "help": "replace existing files even if they hold something else"},
     "--weights": {"type": file_name, "metavar": "FILE", "help": "evaluate with these weights (default: the shipped ones)"},
     "--set": {  # a list of names and values, for `dict`
         "type": _tunable,

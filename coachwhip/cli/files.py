@@ -96,7 +96,8 @@ def fingerprint(path: Path) -> str:
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """Open a file to write, which takes the place of `path` if the block ends without an error. Raises OSError that names it.
 
-    A symbolic link stays and its target is replaced; permissions stay. What is not a regular file, as a pipe, is written itself.
+    A symbolic link stays and its target is replaced; permissions stay. What is not a regular file, as a pipe,
+    is written itself.
     """
     if path.exists() and not path.is_file():
         with naming(path), path.open("wb") as stream:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The journal of a run that can be resumed: match, analyse and spsa each keep one.
 
-A journal is lines of JSON: first its format and the settings of the run, then one line for each finished piece of work, on
-disk before it counts. Every line ends with a checksum of itself (`crc`, CRC-32). A run that is killed leaves at most a torn last
-line, which is dropped, and its work is done again; damage anywhere else is an error that names the line, and the run ends.
+A journal is lines of JSON: first its format and the settings of the run, then one line for each finished
+piece of work, on disk before it counts. Every line ends with a checksum of itself (`crc`, CRC-32). A run that
+is killed leaves at most a torn last line, which is dropped, and its work is done again; damage anywhere else
+is an error that names the line, and the run ends.
 """
 
 import json

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Work handed out to a pool of workers and collected: threads of this process, processes of this machine, or a Dask cluster.
 
-All three are executors of `concurrent.futures`, so that this is written once. A pool calls one function; items and results go to
-it and come back. `here` is one without workers.
+All three are executors of `concurrent.futures`, so that this is written once. A pool calls one function;
+items and results go to it and come back. `here` is one without workers.
 """
 
 import logging
@@ -37,7 +37,8 @@ class Pool(Generic[Item, Result]):
     def run(self, items: Iterable[Item], *, in_order: bool = False) -> Generator[tuple[Item, Result], None, None]:
         """Yield every item and what the function returns, as they finish or `in_order`. Raises what the function raises.
 
-        Items are taken as they are needed. Closing the generator, an error and Ctrl-C withdraw what no worker has started.
+        Items are taken as they are needed. Closing the generator, an error and Ctrl-C withdraw what no worker
+        has started.
         """
         waiting = iter(items)
         running: dict[Future[Result], Item] = {}

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs a command that works for minutes or days: do the missing items, keep each result at once, and report.
 
-A command declares its experiment; `run` is the same for all. Whatever ends a run (its last item, a verdict, an error, Ctrl-C,
-SIGTERM or a closed terminal), a result is kept whole or not at all, and the report is written undisturbed.
+A command declares its experiment; `run` is the same for all. Whatever ends a run (its last item, a verdict,
+an error, Ctrl-C, SIGTERM or a closed terminal), a result is kept whole or not at all, and the report is
+written undisturbed.
 """
 
 from abc import ABC, abstractmethod

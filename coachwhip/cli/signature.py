@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Searches of fixed positions to a fixed depth; their node count is the signature of a build's behaviour.
 
-The engine forgets everything between positions, so with one thread the count depends on nothing but code, weights, network,
-tunables, depth and table size. A change that moves it is a functional change. More threads are for measuring speed.
+The engine forgets everything between positions, so with one thread the count depends on nothing but code,
+weights, network, tunables, depth and table size. A change that moves it is a functional change. More threads
+are for measuring speed.
 """
 
 import hashlib

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Safe standard streams: stdout raises `LostOutput` on failure, stderr drops errors, neither passes control characters.
 
-Python would raise OSError from any `print`, or print a message when the process ends. Here the raw file below the stream raises
-`LostOutput` once, which is no OSError, so code that handles errors of other files does not catch it; later output is dropped.
+Python would raise OSError from any `print`, or print a message when the process ends. Here the raw file below
+the stream raises `LostOutput` once, which is no OSError, so code that handles errors of other files does not
+catch it; later output is dropped.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ import argparse
 import os
 import re
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,11 +70,6 @@ def check_outputs(outputs: Sequence[tuple[Path, Output]], inputs: Sequence[Path]
             require_kind(path, output.kind)
         elif output.kind and not force:
             require_kind(path, output.kind, ": choose another name, or replace it with --force")
-
-
-def add_force(add: Callable[..., object]) -> None:
-    """Give a command line `--force`."""
-    add("--force", action="store_true", help="replace existing files even if they hold something else")
 
 
 def _require_writable(path: Path) -> None:

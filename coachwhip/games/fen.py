@@ -47,8 +47,8 @@ def _operations(text: str) -> dict[str, str]:
 def board_of(fen: str, *, chess960: bool = False) -> "chess.Board":
     """Return the position, without castling rights and an en-passant square that cannot be. Raises ValueError for an invalid FEN.
 
-    Castling is that of Chess960 if `chess960`, if the field names files, or if each of its rights is possible there and none is in
-    standard chess.
+    Castling is that of Chess960 if `chess960`, if the field names files, or if each of its rights is possible
+    there and none is in standard chess.
     """
     import chess
 

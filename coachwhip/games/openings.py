@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where games start: books of positions or lines in EPD, FEN, PGN and Polyglot files.
 
-An entry of a book is read when a game starts from it, so that a file of a hundred thousand lines opens quickly; a wrong
-line is reported then.
+An entry of a book is read when a game starts from it, so that a file of a hundred thousand lines opens
+quickly; a wrong line is reported then.
 """
 
 import random
@@ -64,7 +64,8 @@ def chess960_starts() -> Book:
 def open_book(path: Path, *, chess960: bool = False, plies: int | None = None, seed: int = 0) -> Book:
     """Return the openings of a file: `.pgn` (also compressed: `.pgn.xz`), `.bin` (Polyglot), anything else EPD or FEN, one a line.
 
-    `plies` cuts PGN games and Polyglot lines; `seed` decides which Polyglot lines are drawn. Raises CommandError, OSError.
+    `plies` cuts PGN games and Polyglot lines; `seed` decides which Polyglot lines are drawn. Raises
+    CommandError, OSError.
     """
     ending = (path.with_suffix("") if path.suffix.lower() in ENDINGS else path).suffix.lower()
     name = short_name(path)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reads and writes PGN, for every command.
 
-A game ends at its result, at the tags of the next one, or where a line begins with move 1 again; blank lines do not matter.
-What cannot be read becomes an error of its game and stays there as a comment, so that nothing gets lost.
-python-chess holds the games and knows the rules; its own reader skips what it does not know without a word.
+A game ends at its result, at the tags of the next one, or where a line begins with move 1 again; blank lines
+do not matter. What cannot be read becomes an error of its game and stays there as a comment, so that nothing
+gets lost. python-chess holds the games and knows the rules; its own reader skips what it does not know
+without a word.
 """
 
 import io
@@ -89,8 +90,8 @@ def read_games(file: io.BufferedReader) -> Iterator[chess.pgn.Game]:
 def split_games(file: io.BufferedReader) -> Iterator[RawGame]:
     """Yield the games of an open file as text, which takes far less time than reading their moves.
 
-    The file may be compressed. It is UTF-8, the Latin-1 of Windows, a mixture of both, or UTF-16 with a byte order mark.
-    Raises PgnError where no game can be read any more, and what reading the file raises.
+    The file may be compressed. It is UTF-8, the Latin-1 of Windows, a mixture of both, or UTF-16 with a byte
+    order mark. Raises PgnError where no game can be read any more, and what reading the file raises.
     """
     line, text, block = 1, "", "first"
     try:
@@ -184,7 +185,8 @@ def _parts(token: re.Match[str]) -> re.Match[str] | None:
 class _Reader(chess.pgn.GameBuilder[chess.pgn.Game]):
     """Builds a game from its tokens. An illegal move ends its line, and the rest of that becomes a comment.
 
-    So does a word that is no move, if it may be one in another notation, or if no legal move of the line is behind it.
+    So does a word that is no move, if it may be one in another notation, or if no legal move of the line is
+    behind it.
     """
 
     def __init__(self, raw: RawGame) -> None:

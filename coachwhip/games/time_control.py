@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Time controls: their text form, clocks, and their part of `go`. Pure; no engine, no chess rules.
 
-One text form serves the command line, the journal and PGN: `5+0.05`, `40/60`, `40/60+0.5`, `time=0.1`, `nodes=10000`,
-`depth=8`, or several with commas between them, of which the first to be reached ends a search. Times are in seconds.
+One text form serves the command line, the journal and PGN: `5+0.05`, `40/60`, `40/60+0.5`, `time=0.1`,
+`nodes=10000`, `depth=8`, or several with commas between them, of which the first to be reached ends a search.
+Times are in seconds.
 """
 
 import argparse

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Calibrates the labels of a residual network: turns scores of searches into the unit of the evaluation that the network is to correct.
 
-For the side to move, score = slope * evaluation + offset, where slope and offset depend on the number of pieces and on how deep the
-searches were; the label is (score - offset) / slope.
+For the side to move, score = slope * evaluation + offset, where slope and offset depend on the number of
+pieces and on how deep the searches were; the label is (score - offset) / slope.
 """
 
 from typing import NamedTuple

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Game files: games with a score for each ply (docs/tuning.md; core/learning/recorded.pyx has the format).
 
-`selfplay` writes them; `train`, `tune` and `selfplay --epd` read them, also those of other programs. A file has no header: the
-settings of our games are in a JSON file next to it. Bytes after the last whole game are ignored. A mate, and a ply without a
-score, have NO_SCORE with the sign of the better side; readers leave such positions out.
+`selfplay` writes them; `train`, `tune` and `selfplay --epd` read them, also those of other programs. A file
+has no header: the settings of our games are in a JSON file next to it. Bytes after the last whole game are
+ignored. A mate, and a ply without a score, have NO_SCORE with the sign of the better side; readers leave such
+positions out.
 """
 
 import shutil

@@ -38,7 +38,8 @@ def losses(expected: NDArray[np.floating], targets: NDArray[np.floating]) -> NDA
 def fit_scale(scores: NDArray[np.floating], targets: NDArray[np.floating], *, with_edge: bool) -> tuple[float, float]:
     """Return the scale and the edge, in centipawns, with which these scores predict the targets best; the edge is 0 unless `with_edge`.
 
-    Newton's method for logistic regression on the score and a constant. The limits are beyond what real data need.
+    Newton's method for logistic regression on the score and a constant. The limits are beyond what real data
+    need.
     """
     columns = np.stack([scores, np.ones(len(scores))], axis=1).astype(np.float64)[:, : 1 + with_edge]
     solution = np.array([1 / FIRST_SCALE, 0.0])[: 1 + with_edge]

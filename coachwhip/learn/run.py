@@ -10,24 +10,25 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from ..cli.command import CommandError, add_shared, number, warn, whole_number
+from ..cli.command import CommandError, number, warn, whole_number
 from ..cli.files import write_bytes, write_or_save_elsewhere
 from ..cli.run import Experiment
-from ..cli.targets import Output, add_force
+from ..cli.targets import Output
 from ..pages import frame
 from ..pages.chart import Curve, chart, levels, whole_numbers
 
 NOTHING_LEARNT = 3  # exit code
 Option = tuple[str, Callable[[str], object], float | None, str, str]  # name, type, default, metavar, help
 Item = TypeVar("Item")
-LEARNING_OPTIONS = (  # their defaults: `add_learning_options`
-    ("--epochs", whole_number(1, 10_000), "N", "passes over the data"),
-    ("--batch", whole_number(1, 10**7), "N", "positions per step"),
-    ("--wdl", number(0, 1), "X", "share of the game's result in the target; the rest is the chance by the score"),
-    ("--validation", number(0.001, 0.9), "X", "share held out for validation"),
-    ("--max-score", number(0, 1e9), "CP", "leave out positions whose score is beyond CP centipawns"),
-    ("--per-game", whole_number(1, 65535), "N", "use at most N positions of a game"),
-    ("--seed", whole_number(0, 2**63 - 1), "N", "random seed"),
+LEARNING_OPTIONS: tuple[Option, ...] = (  # each command has other defaults
+    ("--epochs", whole_number(1, 10_000), None, "N", "passes over the data"),
+    ("--batch", whole_number(1, 10**7), None, "N", "positions per step"),
+    ("--wdl", number(0, 1), None, "X", "share of the game's result in the target; the rest is the chance by the score"),
+    ("--validation", number(0.001, 0.9), None, "X", "share held out for validation"),
+    ("--max-score", number(0, 1e9), None, "CP", "leave out positions whose score is beyond CP centipawns"),
+    ("--per-game", whole_number(1, 65535), None, "N", "use at most N positions of a game"),
+    ("--seed", whole_number(0, 2**63 - 1), 1, "N", "random seed"),
+    ("--report", Output("a page of coachwhip"), None, "FILE", "write a page of HTML: the losses, and the result"),
 )
 
 
@@ -42,23 +43,13 @@ class Epoch(NamedTuple):
         return f"epoch {self.number:3}: loss in training {self.training:.6f}, in validation {self.validation:.6f}"
 
 
-def add_options(parser: argparse._ActionsContainer, options: Iterable[Option]) -> None:
-    """Add options that take a value; the help ends with the default, where there is one."""
-    for name, kind, default, metavar, about in options:
-        text = about if default is None else f"{about} (default {default:g})"
-        parser.add_argument(name, type=kind, default=default, metavar=metavar, help=text)
-
-
-def add_learning_options(parser: argparse._ActionsContainer, **defaults: float | str) -> None:
-    """Add what both commands have, with these defaults; a text describes a default that is no number."""
-    for name, kind, metavar, about in LEARNING_OPTIONS:
-        default = {"seed": 1, **defaults}[name[2:].replace("-", "_")]
-        value, text = (None, default) if isinstance(default, str) else (default, f"{default:g}")
-        parser.add_argument(name, type=kind, default=value, metavar=metavar, help=f"{about} (default {text})")
-    page = "write a page of HTML: the losses over the epochs, and the result"
-    parser.add_argument("--report", type=Output("a page of coachwhip"), metavar="FILE", help=page)
-    add_force(parser.add_argument)
-    add_shared(parser.add_argument, "--json")
+def add_options(parser: argparse._ActionsContainer, options: Iterable[Option], **defaults: float | str) -> None:
+    """Add options that take a value, with these `defaults` or those of the table; a text describes one that is no number."""
+    for name, kind, usual, metavar, about in options:
+        default = defaults.get(name[2:].replace("-", "_"), usual)
+        text = f" (default {default if isinstance(default, str) else f'{default:g}'})" if default is not None else ""
+        value = None if isinstance(default, str) else default
+        parser.add_argument(name, type=kind, default=value, metavar=metavar, help=about + text)
 
 
 class Outcome(NamedTuple):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`coachwhip selfplay`: games of the engine against itself at fixed nodes, with the scores of all positions in a game file.
 
-Game i depends only on the settings, the seed and i, and games are written in order. So the file is the same for any number of
-processes and of interruptions. `game_file` describes its format.
+Game i depends only on the settings, the seed and i, and games are written in order. So the file is the same
+for any number of processes and of interruptions. `game_file` describes its format.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from ..cli.journal import require_same_settings
 from ..cli.pool import Pool, cluster, processes
 from ..cli.run import Experiment, run
 from ..cli.signature import engine_names, signature
-from ..cli.targets import STDOUT, Output, WritingParser, add_force, check_outputs, require_apart, require_regular
+from ..cli.targets import STDOUT, Output, WritingParser, check_outputs, require_apart, require_regular
 from ..compressed import LONGEST_START, compression
 from ..core.learning.scorer import RESULT_AT, encode_game
 from ..games.openings import Book, Opening, chess960_starts, open_book, standard_start
@@ -69,7 +69,7 @@ def _parser() -> WritingParser:
     add_shared(parser.add_argument, "--json")
     as_text = parser.add_argument_group("positions as text")
     add_options(as_text, EPD_OPTIONS)
-    add_force(parser.add_argument)
+    add_shared(parser.add_argument, "--force")
     games = parser.add_argument_group("games")
     add_options(games, GAME_OPTIONS)
     add = games.add_argument

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`coachwhip spsa`: numbers of the search tuned by games, with simultaneous perturbation stochastic approximation.
 
-J. C. Spall, "Implementation of the simultaneous perturbation algorithm for stochastic optimization" (1998), with the gains for
-chess of https://www.chessprogramming.org/SPSA. An iteration is a pair of games between the current values plus a step and the
-same values minus it; the values then move towards the winner. A batch of iterations is played from the same values, and results
-count in order, so the number of processes changes nothing.
+J. C. Spall, "Implementation of the simultaneous perturbation algorithm for stochastic optimization" (1998),
+with the gains for chess of https://www.chessprogramming.org/SPSA. An iteration is a pair of games between the
+current values plus a step and the same values minus it; the values then move towards the winner. A batch of
+iterations is played from the same values, and results count in order, so the number of processes changes
+nothing.
 """
 
 import argparse

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 
 from ..cli.checkout import revision
-from ..cli.command import CommandError, file_name, number, warn, whole_number
+from ..cli.command import CommandError, add_shared, file_name, number, warn, whole_number
 from ..cli.files import naming
 from ..cli.journal import require_same_settings
 from ..cli.pool import here
@@ -24,7 +24,7 @@ from .network import checkpoint
 from .network.checkpoint import Checkpoint
 from .network.integers import QuantisedNetwork, from_bytes, mean, to_bytes
 from .network.trainer import Settings, Trainer, first_state, fit_logit
-from .run import Epoch, LearningRun, Outcome, add_learning_options, add_options
+from .run import LEARNING_OPTIONS, Epoch, LearningRun, Outcome, add_options
 from .training_set import TrainingFile, TrainingSet
 
 EPILOG = """\
@@ -79,7 +79,16 @@ def _parser() -> WritingParser:
     first = "start from this network, or, if the option is repeated, from the mean of several; units it lacks start random (default: all do)"
     group.add_argument("--start", type=file_name, action="append", default=[], metavar="FILE", help=first)
     add_options(group, NETWORK_OPTIONS)
-    add_learning_options(parser, epochs=8, batch=8192, wdl=0.0, validation=0.02, max_score=MAX_SCORE, per_game="all")
+    defaults: dict[str, float | str] = {
+        "epochs": 8,
+        "batch": 8192,
+        "wdl": 0.0,
+        "validation": 0.02,
+        "max_score": MAX_SCORE,
+        "per_game": "all",
+    }
+    add_options(parser, LEARNING_OPTIONS, **defaults)
+    add_shared(add, "--force", "--json")
     return parser
 
 

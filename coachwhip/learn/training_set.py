@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Positions for training networks, in any number: they stay in their game files, and memory holds a pool of them at a time.
 
-A file is read once from start to end, which checks it and finds its games. Then an epoch reads chunks of about 150 games in random
-order until a pool is full, and draws from that pool at random, so a batch has positions from hundreds of places in the files. Data
-that fit into one pool are shuffled completely. Games are decoded each time, which takes a small part of the time of a training.
+A file is read once from start to end, which checks it and finds its games. Then an epoch reads chunks of
+about 150 games in random order until a pool is full, and draws from that pool at random, so a batch has
+positions from hundreds of places in the files. Data that fit into one pool are shuffled completely. Games are
+decoded each time, which takes a small part of the time of a training.
 """
 
 import hashlib
@@ -30,8 +31,9 @@ class TrainingFile:
     def __init__(self, file: BinaryIO, name: str, max_score: float, per_game: int | None, games: int | None = None) -> None:
         """Read a file, which must stay open: all its games, or the first `games` of them.
 
-        Of each game at most `per_game` positions with scores up to `max_score` are used. Raises OSError; CommandError for a game
-        that cannot be played, for a file without a position to use, or with fewer than `games`.
+        Of each game at most `per_game` positions with scores up to `max_score` are used. Raises OSError;
+        CommandError for a game that cannot be played, for a file without a position to use, or with fewer
+        than `games`.
         """
         self.name = name
         self.calibration: Calibration | None = None  # of the scores of the positions that `chunk` returns

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..cli.checkout import revision
-from ..cli.command import CommandError, file_name, number, require, whole_number
+from ..cli.command import CommandError, add_shared, file_name, number, require, whole_number
 from ..cli.files import naming
 from ..cli.pool import here
 from ..cli.progress import progress
@@ -17,7 +17,7 @@ from ..cli.targets import Output, WritingParser, require_regular
 from ..evaluation import config
 from ..text import counted
 from .game_file import MAX_SCORE, PER_GAME
-from .run import Epoch, LearningRun, Outcome, add_learning_options, add_options
+from .run import LEARNING_OPTIONS, Epoch, LearningRun, Outcome, add_options
 from .terms.fit import Fitting, Source
 from .terms.fit_report import count, report, weights_file
 from .terms.model import chosen
@@ -75,7 +75,16 @@ def _parser() -> WritingParser:
     add_options(parser, OPTIONS)
     add("--distinct", action="store_true", help="use duplicate positions once")
     scores, positions = f"none; {MAX_SCORE} in game files", f"all; {PER_GAME} in game files"
-    add_learning_options(parser, epochs=40, batch=16_384, wdl=0.5, validation=0.1, max_score=scores, per_game=positions)
+    defaults: dict[str, float | str] = {
+        "epochs": 40,
+        "batch": 16_384,
+        "wdl": 0.5,
+        "validation": 0.1,
+        "max_score": scores,
+        "per_game": positions,
+    }
+    add_options(parser, LEARNING_OPTIONS, **defaults)
+    add_shared(add, "--force", "--json")
     return parser
 
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reads positions for `tune` into an array: EPD with c9 (result) and c8 (score), plain or compressed, and game files.
 
-Ten million positions fit in half a gigabyte. Positions of a group resemble each other, so `split` puts all of them into training
-or all into validation. A group is a game if the file names the games, otherwise all positions with the same pawns.
+Ten million positions fit in half a gigabyte. Positions of a group resemble each other, so `split` puts all of
+them into training or all into validation. A group is a game if the file names the games, otherwise all
+positions with the same pawns.
 """
 
 import hashlib
@@ -69,8 +70,9 @@ class TuningSet:
 def read(path: Path, *, max_score: float | None = None, per_game: int | None = None) -> TuningSet:
     """Read a file: positions with scores within `max_score`, at most `per_game` of each game.
 
-    None: MAX_SCORE and PER_GAME for a game file, no limit for other files. `per_game` has no effect on a file that does not name
-    the games. Raises OSError; CommandError that names the line or game that cannot be used, or says that the file is empty.
+    None: MAX_SCORE and PER_GAME for a game file, no limit for other files. `per_game` has no effect on a file
+    that does not name the games. Raises OSError; CommandError that names the line or game that cannot be
+    used, or says that the file is empty.
     """
     with path.open("rb") as file:
         hashed = hashlib.sha256()
@@ -160,7 +162,8 @@ def split(groups: Numbers, share: float, rng: np.random.Generator) -> NDArray[np
 def distinct(boards: Boards) -> NDArray[np.bool_]:
     """Choose the positions that do not repeat an earlier one; the fifty-move counter makes no difference.
 
-    They are compared by hashes of 64 bits: among ten million, two different ones are taken for the same with probability 3e-6.
+    They are compared by hashes of 64 bits: among ten million, two different ones are taken for the same with
+    probability 3e-6.
     """
     is_first = np.zeros(len(boards), dtype=np.bool_)
     is_first[np.unique(hashes(boards), return_index=True)[1]] = True

@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The data that come with coachwhip, and that subcommands use where no file is named; `coachwhip data` lists them.
 
-All but the games and the opening names is coachwhip's own, made by tests/tools/make_shipped.py of commit 1385447, the tactics by
-searches of commit deb56b0:
+All but the games and the opening names is coachwhip's own, made by tests/tools/make_shipped.py of commit
+1385447, the tactics by searches of commit deb56b0:
 
-openings  6, 8 or 10 random moves among those that a search finds nearly as good as the best; a deeper search finds neither side
-          more than 60 centipawns ahead. EPD; `ce` is that score, `id` the moves.
-book      in uci/, where OwnBook reads it: the positions that its moves reach most often, each with the moves that a search likes.
-perft     positions of random games and random placements: checks, en passant that is legal or only looks so, promotions, pins,
-          castling, Chess960 and double Chess960. The small counts are python-chess's too.
-tactics   positions of its games against others at 10+0.1 in which one move is 50 centipawns better than all others, to a search of
-          16 million nodes or more, which finds it late: after `c0` nodes, so that a second solves about half. The easy ones come first.
+openings  6, 8 or 10 random moves among those that a search finds nearly as good as the best; a deeper search
+          finds neither side more than 60 centipawns ahead. EPD; `ce` is that score, `id` the moves.
+book      in uci/, where OwnBook reads it: the positions that its moves reach most often, each with the moves
+          that a search likes.
+perft     positions of random games and random placements: checks, en passant that is legal or only looks so,
+          promotions, pins, castling, Chess960 and double Chess960. The small counts are python-chess's too.
+tactics   positions of its games against others at 10+0.1 in which one move is 50 centipawns better than all
+          others, to a search of 16 million nodes or more, which finds it late: after `c0` nodes, so that a
+          second solves about half. The easy ones come first.
 games     six games of masters from 1851 to 1927, with mistakes to explain; the bare moves.
-names     ECO codes and names of opening positions. Source: https://github.com/lichess-org/chess-openings, CC0 1.0 (public domain).
+names     ECO codes and names of opening positions. Source: https://github.com/lichess-org/chess-openings, CC0
+          1.0 (public domain).
 """
 
 import lzma

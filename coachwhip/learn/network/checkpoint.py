@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The checkpoint of a training: one file, replaced after each epoch, from which `train --resume` continues.
 
-A line of JSON holds the settings and the losses of the epochs. The parameters follow, and AdamW's means of the gradients and of their
-squares, as little-endian floats, and last the SHA-256 of all this.
+A line of JSON holds the settings and the losses of the epochs. The parameters follow, and AdamW's means of
+the gradients and of their squares, as little-endian floats, and last the SHA-256 of all this.
 """
 
 import hashlib

@@ -7,13 +7,14 @@ A file (.cwnet), integers with their lowest byte first:
     weights of the first layer [inputs][hidden], its biases [hidden], and weights of the outputs [outputs][2][hidden], 2 bytes each
     biases of the outputs [outputs], 4 bytes each, CRC-32 of everything before (4 bytes)
 
-Each side has the inputs of the pieces as it sees them: 384 * (0 its own piece, 1 the other's) + 64 * type (0 pawn .. 5 king) + square.
-Squares are a1 = 0 .. h8 = 63, for Black with the ranks turned over, and with the files mirrored if its own king is then on the
-files e to h. A hidden unit clamps the sum of its bias and the weights of these inputs to 0..QA. With n pieces, kings included, a position
-has the output (n - 1) / 4, plus 8 if stm is ahead in points (3, 3, 5, 9 for knights, bishops, rooks, queens), or 16 if the other side is.
-It adds v * v * weight over the units of stm and then those of the other side; ((output / QA) + bias) * scale / (QA * QB), with divisions
-that round towards zero, is the score in centipawns from the view of stm. The score of a "residual" network is added to that of the
-weighted terms, and that of a "pure" one replaces it.
+Each side has the inputs of the pieces as it sees them: 384 * (0 its own piece, 1 the other's) + 64 * type (0
+pawn .. 5 king) + square. Squares are a1 = 0 .. h8 = 63, for Black with the ranks turned over, and with the
+files mirrored if its own king is then on the files e to h. A hidden unit clamps the sum of its bias and the
+weights of these inputs to 0..QA. With n pieces, kings included, a position has the output (n - 1) / 4, plus 8
+if stm is ahead in points (3, 3, 5, 9 for knights, bishops, rooks, queens), or 16 if the other side is. It
+adds v * v * weight over the units of stm and then those of the other side; ((output / QA) + bias) * scale /
+(QA * QB), with divisions that round towards zero, is the score in centipawns from the view of stm. The score
+of a "residual" network is added to that of the weighted terms, and that of a "pure" one replaces it.
 """
 
 import json
@@ -112,8 +113,8 @@ def _flat(network: QuantisedNetwork) -> Singles:
 def mean(networks: Sequence[QuantisedNetwork]) -> QuantisedNetwork:
     """Return the network whose parameters are the means of those of networks of one kind and as many hidden units.
 
-    Networks that went different ways from one network have learned different things, and their mean most of both (Wortsman et al.,
-    "Model soups", 2022).
+    Networks that went different ways from one network have learned different things, and their mean most of
+    both (Wortsman et al., "Model soups", 2022).
     """
     if len(networks) == 1:
         return networks[0]  # not rounded again

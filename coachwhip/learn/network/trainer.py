@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Trains a network on positions of game files: squared error of winning chances, AdamW, a learning rate that falls along a cosine.
 
-A score of s centipawns is a winning chance of sigmoid(s / logit). The target mixes that of the score with the game's result. A residual
-network predicts sigmoid(terms / logit + share * output), a pure one sigmoid(share * output), as the engine does: `share` is the fraction
-of the output that counts in known endings and late in the fifty-move count. An output of 1.0 is worth `logit` centipawns.
-Data and settings decide everything: an interruption changes not a bit of the result.
+A score of s centipawns is a winning chance of sigmoid(s / logit). The target mixes that of the score with the
+game's result. A residual network predicts sigmoid(terms / logit + share * output), a pure one sigmoid(share *
+output), as the engine does: `share` is the fraction of the output that counts in known endings and late in
+the fifty-move count. An output of 1.0 is worth `logit` centipawns. Data and settings decide everything: an
+interruption changes not a bit of the result.
 """
 
 from collections.abc import Callable
@@ -56,7 +57,8 @@ class State(NamedTuple):
 def first_state(settings: Settings, network: QuantisedNetwork | None = None) -> State:
     """Return the state before the first epoch of a training, which may start from a network of as many hidden units or fewer.
 
-    Units that the network lacks start random, with outputs of 0: all scores are the network's, except for rounding.
+    Units that the network lacks start random, with outputs of 0: all scores are the network's, except for
+    rounding.
     """
     count = size(settings.hidden)
     rng = np.random.default_rng([settings.seed, 0])
@@ -123,7 +125,8 @@ class Trainer:
     def epoch(self, report: Callable[[int], None]) -> Epoch:
         """Train on all positions once; call `report` with the number of positions just done.
 
-        Each batch has PARTS parts, and their gradients are added in order, so the number of processors does not change the result.
+        Each batch has PARTS parts, and their gradients are added in order, so the number of processors does
+        not change the result.
         """
         settings, step = self._settings, self.state.epochs * self._steps
         values, mean, square = (in_blocks(part, settings.hidden) for part in self.state[1:])

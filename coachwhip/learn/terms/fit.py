@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Fits the weights: logistic regression on positions by Adam, with a penalty for distance from the start.
 
-Each file has its own scale and edge (logistic.py). The scale differs because stronger players win more often with the same
-advantage. The edge is what White scores beyond what the evaluation sees; without it, the fit would credit features that White
-happens to have more often. The loss is the cross-entropy between the prediction and the target, which mixes the game's result
-with the points that a search's score predicts.
+Each file has its own scale and edge (logistic.py). The scale differs because stronger players win more often
+with the same advantage. The edge is what White scores beyond what the evaluation sees; without it, the fit
+would credit features that White happens to have more often. The loss is the cross-entropy between the
+prediction and the target, which mixes the game's result with the points that a search's score predicts.
 """
 
 import itertools

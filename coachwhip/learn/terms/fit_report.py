@@ -67,7 +67,8 @@ def _targets(data: TuningSet, teacher: float, is_training: NDArray[np.bool_]) ->
 def report(fit: Fitting, epochs: Sequence[Epoch]) -> tuple[list[int], dict[str, Any]]:
     """Return the rounded weights of a fit, and its figures as JSON-ready values.
 
-    "learnt" says whether the engine's validation loss has fallen; without that the weights are no better than the start.
+    "learnt" says whether the engine's validation loss has fallen; without that the weights are no better than
+    the start.
     """
     sources, weights = fit.sources, flat_weights(fit.values)
     of_files = np.array([_engine_losses(sources, of) for of in (fit.start, weights)])

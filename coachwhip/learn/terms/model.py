@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The evaluation as a differentiable function of all weights. The core counts the features.
 
-score = phase * mg + (1 - phase) * scale * eg, where mg and eg are weighted sums of features. Each side's king attack adds the
-entry of `king_danger` for its sum of danger units. The engine takes the entry of the level; the model interpolates between the
-middles of two levels, so that the danger units have a gradient too. Apart from that and from rounding, the model is what the
-engine evaluates. The method is https://www.chessprogramming.org/Texel%27s_Tuning_Method; the gradient is derived by hand.
+score = phase * mg + (1 - phase) * scale * eg, where mg and eg are weighted sums of features. Each side's king
+attack adds the entry of `king_danger` for its sum of danger units. The engine takes the entry of the level;
+the model interpolates between the middles of two levels, so that the danger units have a gradient too. Apart
+from that and from rounding, the model is what the engine evaluates. The method is
+https://www.chessprogramming.org/Texel%27s_Tuning_Method; the gradient is derived by hand.
 
 The parameters are one array: the midgame values of TAPERED, their endgame values, and the values of PLAIN.
 """
@@ -80,9 +81,9 @@ def bounds() -> tuple[Floats, Floats]:
 def roughness(is_seen: NDArray[np.bool_]) -> Any:
     """Return a sparse matrix R: (R @ change) is the gradient of half the squared differences between the changes of neighbours.
 
-    Neighbours are adjacent entries of a table along an axis with at least LONG entries. Such an axis is a number of squares, a
-    rank, a file or a level; a shorter one may be a type of piece. Entries that the data never count (a pawn on the first rank)
-    have no neighbours.
+    Neighbours are adjacent entries of a table along an axis with at least LONG entries. Such an axis is a
+    number of squares, a rank, a file or a level; a shorter one may be a type of piece. Entries that the data
+    never count (a pawn on the first rank) have no neighbours.
     """
     from scipy.sparse import csr_array
 
@@ -182,7 +183,8 @@ class Evaluation:
 def _attack(danger: Singles, present: Singles, table: Singles) -> tuple[Any, Singles]:
     """Interpolate `table`, the entries of king_danger, at the danger units of one side's attacks; `present` is 1 or 0.
 
-    Return the share of each entry in each attack, as a sparse matrix, and the change of its values by one danger unit.
+    Return the share of each entry in each attack, as a sparse matrix, and the change of its values by one
+    danger unit.
     """
     from scipy.sparse import csr_array
 

@@ -18,7 +18,7 @@ from ...cli.files import fingerprint, naming, replacing
 from ...cli.journal import add_journal_arguments, open_journal
 from ...cli.pool import here
 from ...cli.run import run
-from ...cli.targets import Output, WritingParser, add_force, check_outputs
+from ...cli.targets import Output, WritingParser, check_outputs
 from ...core.engine import MAX_DEPTH
 from ...games.data import GAMES
 from ...games.time_control import TimeControl, add_limits, limit_of
@@ -58,7 +58,7 @@ def main(argv: Sequence[str]) -> int:
     add("--browser", action="store_true", help=about)
     about = "write positions (EPD with bm) in which one move is much better than all others, from the mistakes of the games"
     add("--puzzles", type=Output("EPD"), metavar="FILE", help=about)
-    add_force(add)
+    add_shared(add, "--force")
     add_journal_arguments(add, "game")
     return parser.run(argv, _analyse)
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`coachwhip lab`, the search laboratory: adversarial search technique by technique on the same positions, in the real core.
 
-This module reads the command line. `techniques` lists the techniques, `experiment` measures, `report` and `page` show the results.
+This module reads the command line. `techniques` lists the techniques, `experiment` measures, `report` and
+`page` show the results.
 
-Every row evaluates with the weighted terms alone, also where the weights name a network: rows are compared with each other and with
-tables of earlier versions, so the evaluation must not change with each network.
+Every row evaluates with the weighted terms alone, also where the weights name a network: rows are compared
+with each other and with tables of earlier versions, so the evaluation must not change with each network.
 """
 
 import argparse
@@ -15,7 +16,7 @@ from pathlib import Path
 
 from ...cli.command import CommandError, add_shared, file_name, whole_number
 from ...cli.progress import progress
-from ...cli.targets import Output, WritingParser, add_force
+from ...cli.targets import Output, WritingParser
 from ...core.engine import MAX_DEPTH
 from ...evaluation import config
 from ...games.openings import open_book
@@ -73,7 +74,7 @@ def main(argv: Sequence[str]) -> int:
     add_shared(add, "--weights", "--set", "--json")
     about = "write a page of HTML: the table, a chart of it and explanations"
     add("--report", type=Output("a page of coachwhip"), metavar="FILE", help=about)
-    add_force(add)
+    add_shared(add, "--force")
     return parser.run(argv, _lab)
 
 

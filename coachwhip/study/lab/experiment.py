@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The experiment behind `coachwhip lab`: every row of techniques searches every position to every depth, in the real core.
 
-Each search starts from an engine that has forgotten everything, and is given up at a node limit, so that counts depend on
-nothing but code and settings; the engine has no network.
+Each search starts from an engine that has forgotten everything, and is given up at a node limit, so that
+counts depend on nothing but code and settings; the engine has no network.
 """
 
 import time

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reports the laboratory's measurements: figures by row, the table, and what they say. `page` shows them.
 
-Theory: full width takes b^d positions, alpha-beta at its best b^(d/2). Here b is a position's effective branching factor
-in minimax, the b with b + b^2 + ... + b^d = nodes (Russell and Norvig, Artificial Intelligence, chapter 3).
+Theory: full width takes b^d positions, alpha-beta at its best b^(d/2). Here b is a position's effective
+branching factor in minimax, the b with b + b^2 + ... + b^d = nodes (Russell and Norvig, Artificial
+Intelligence, chapter 3).
 """
 
 import math

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import chess
 
-from ...cli.command import CommandError, file_name, numbers, whole_number
+from ...cli.command import CommandError, add_shared, file_name, numbers, whole_number
 from ...cli.files import read_bytes, write_bytes
 from ...cli.table import plain
-from ...cli.targets import Output, WritingParser, add_force
+from ...cli.targets import Output, WritingParser
 from .. import reference
 from .alphabeta import alpha_beta
 from .beam import beam
@@ -160,7 +160,7 @@ def main(argv: Sequence[str]) -> int:
     page = "write a page of HTML that goes through the search of the tree"
     add("--report", type=Output("a page of coachwhip"), metavar="FILE", help=page)
     add("--exercise", action="store_true", help="let the page start with an exercise")
-    add_force(add)
+    add_shared(add, "--force")
     return parser.run(argv, _reference)
 
 
