@@ -3,7 +3,9 @@
 const NAMES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
 const SVG = "http://www.w3.org/2000/svg";
 const MARGIN = 15, SIZE = 45, WIDTH = 390; // of the boards of chess.svg
+/** @type {(query: string, within?: ParentNode) => any} */
 const one = (query, within = document) => within.querySelector(query);
+/** @type {(query: string, within?: ParentNode) => any[]} */
 const all = (query, within = document) => [...within.querySelectorAll(query)];
 const colourOf = (sign) => (sign === sign.toUpperCase() ? "white" : "black");
 const isFlipped = (holder) => holder.dataset.side === "black"; // Black is at the bottom
@@ -174,7 +176,7 @@ function showCaptured(fen, first) {
   const count = (signs, sign) => signs.filter((each) => each === sign).length;
   const worth = (change) => now.reduce((sum, sign) => sum + (change(sign) === sign ? values[sign.toLowerCase()] ?? 0 : 0), 0);
   const lead = worth((sign) => sign.toUpperCase()) - worth((sign) => sign.toLowerCase());
-  for (const [side, change, ahead] of [["white", "toLowerCase", lead], ["black", "toUpperCase", -lead]]) {
+  for (const [side, change, sign] of [["white", "toLowerCase", 1], ["black", "toUpperCase", -1]]) {
     const captured = one(`.seat[data-side=${side}] .captured`), lost = [..."qrbn"].map((kind) => count(then, kind[change]()) - count(now, kind[change]()));
     const promoted = lost.reduce((sum, number) => sum + Math.max(0, -number), 0), pawn = "p"[change]();
     const kinds = [...lost.flatMap((number, index) => Array(Math.max(0, number)).fill("qrbn"[index])),
@@ -184,7 +186,7 @@ function showCaptured(fen, first) {
       const href = `#${colourOf(kind[change]())}-${NAMES[kind]}`;
       add(add(captured, "svg", { viewBox: "0 0 45 45" }), "use", { href });
     }
-    captured.append(ahead > 0 ? `+${ahead}` : "");
+    captured.append(lead * Number(sign) > 0 ? `+${Math.abs(lead)}` : "");
     captured.setAttribute("aria-label", kinds.length ? `has captured ${kinds.map((kind) => NAMES[kind]).join(", ")}` : "has captured nothing");
   }
 }

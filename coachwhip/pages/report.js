@@ -48,7 +48,7 @@
       box.scrollTop = link.offsetTop - box.clientHeight / 2;
     }
     for (const cursor of all(".cursor", shown)) cursor.style.left = `${100 * at / Math.max(positions().length - 1, 1)}%`;
-    const chooser = document.getElementById("game");
+    const chooser = one("#game");
     if (chooser) chooser.value = String(game);
   }
 
@@ -111,7 +111,7 @@
 
   function practise(action) {
     if (action === "answer") return solve(0, "");
-    const chosen = one("#player").value.split(" ").sort((a, b) => isSolved(a) - isSolved(b)); // what was found comes last
+    const chosen = one("#player").value.split(" ").sort((a, b) => Number(isSolved(a)) - Number(isSolved(b))); // what was found comes last
     [mistakes, current, right] = action === "start" ? [chosen, 0, 0] : [mistakes, current + 1, right];
     announce(`You found ${right} of ${mistakes.length} at the first try.`);
     if (action === "end" || current === mistakes.length) mistakes = [];
@@ -182,7 +182,7 @@
     const box = graph.getBoundingClientRect();
     go(Math.round((event.clientX - box.left) / box.width * (positions().length - 1)));
   }));
-  document.getElementById("game")?.addEventListener("change", (event) => location.replace(`#g${event.target.value}-0`));
+  one("#game")?.addEventListener("change", (event) => location.replace(`#g${event.target.value}-0`));
   all("[data-play]").forEach((button) => button.addEventListener("click", () => playOn(button)));
   all("[data-exercise]").forEach((button) => button.addEventListener("click", () => practise(button.dataset.exercise)));
   one("form.exercise")?.addEventListener("submit", (event) => {
@@ -196,7 +196,7 @@
     item.append(board);
     drawBoard(board, { ...positions()[index], before: positions()[index - 1].fen });
   }));
-  addEventListener("keydown", (event) => {
+  addEventListener("keydown", (/** @type {any} */ event) => {
     if (mistakes.length || event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "SELECT" || !keys[event.key]) return;
     event.preventDefault();
     actions[keys[event.key]]();

@@ -47,7 +47,7 @@
     const cells = words.map((word) => {
       const isNumber = /^\d+\.+$/.test(word), cell = isNumber ? document.createElement("span") : linkTo(word, `#${ply += 1}`);
       if (isNumber) [cell.className, cell.textContent] = ["number", word];
-      else cell.style.gridColumn = state.fens[ply - 1].includes(" w ") ? 2 : 3;
+      else cell.style.gridColumn = state.fens[ply - 1].includes(" w ") ? "2" : "3";
       return cell;
     });
     record.replaceChildren(...(cells.length ? cells.flatMap((cell) => [" ", cell]).slice(1) : ["No moves yet."]));
@@ -61,8 +61,9 @@
   }
 
   function view() {
-    const [, ply, place, half] = /^#(\d+)(?:-(\d+)-(\d+))?$/.exec(location.hash) ?? [], last = state.fens.length - 1;
-    const at = Math.min(ply ?? last, last);
+    const last = state.fens.length - 1;
+    const [, ply = last, place, half] = (/^#(\d+)(?:-(\d+)-(\d+))?$/.exec(location.hash) ?? []).map(Number);
+    const at = Math.min(ply, last);
     if (at !== viewed) {
       [viewed, lines, arrow] = [at, [], {}];
       say("");
@@ -204,14 +205,14 @@
     if (!fault) setup.close();
   });
   addEventListener("dragover", (event) => event.preventDefault());
-  for (const kind of ["drop", "paste"]) addEventListener(kind, async (event) => {
+  for (const kind of ["drop", "paste"]) addEventListener(kind, async (/** @type {any} */ event) => {
     if (kind === "paste" && event.target.closest("input, textarea, dialog")) return;
     event.preventDefault();
     const data = event.dataTransfer ?? event.clipboardData, [file] = data.files;
     if (file || !data.types.includes("text/uri-list")) offer(file ? await file.text() : data.getData("text")); // no link
   });
   addEventListener("hashchange", view);
-  addEventListener("keydown", (event) => {
+  addEventListener("keydown", (/** @type {any} */ event) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (!step || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input:not([type=checkbox]), textarea, select, dialog")) return;
     event.preventDefault();
