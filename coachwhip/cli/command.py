@@ -238,11 +238,11 @@ def number(low: float, high: float) -> Callable[[str], float]:
     return read
 
 
-def numbers(count: int, high: int) -> Callable[[str], tuple[int, ...]]:
-    """Read `count` whole numbers from 0 to `high` with commas between them."""
+def numbers(count: int, high: int, low: int = 0) -> Callable[[str], tuple[int, ...]]:
+    """Read `count` whole numbers from `low` to `high` with commas between them."""
 
     def read(text: str) -> tuple[int, ...]:
-        fields = tuple(map(whole_number(0, high), text.split(",")))
+        fields = tuple(map(whole_number(low, high), text.split(",")))
         if len(fields) != count:
             raise argparse.ArgumentTypeError(f"expected {count} numbers separated by commas, not {text!r}")
         return fields

@@ -74,7 +74,7 @@ class Analyst:
             return
         reply, is_marked = move.after.lines[0], bool(move.judgement)
         played = reply._replace(moves=(move.move, *reply.moves))
-        claims = verdict.against(board, played, before.lines[0], is_marked=is_marked)
+        claims = verdict.against(board, played, before.lines[0], judgement=move.judgement)
         if claims is None:  # the engine's score is too high
             drawn = tuple(line._replace(score=Cp(0)) for line in before.lines)
             game.analyses[index] = before._replace(lines=drawn, choices=())

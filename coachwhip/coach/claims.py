@@ -11,19 +11,22 @@ from typing import Any, NamedTuple, TypeAlias
 import chess
 from chess.engine import Cp
 
-from .exchange import before_exchange, outcome
-from .line import PERPETUAL, Line, Variation, after, passed_pawns
+from . import judge
+from .exchange import before_exchange, counted, outcome, wins_on
+from .line import PERPETUAL, Line, Variation, after
 from .motifs import Kind, Motif, is_back_rank, motif
 
-SHOWN = 5  # plies that are written out
 FORCED = 4  # plies of captures and checks before a motif
-LEAST_SHARE, GREATEST_SHARE = 60, 400  # centipawns of score for each pawn of material
+LEAST_SHARE = 60  # centipawns of score for each pawn of material
+PAWN_MOST = 250  # centipawns that a single pawn explains
 LEVEL = 30  # centipawns within which a score is a draw
-WON = 300  # centipawns of a won pawn ending
+WINNING, LOSING = 60, 25  # percent of winning chances of a game that is won, and below those of one that is lost
+FEW = 4  # pieces, besides kings and pawns, after a trade
+PIECES = (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT)
 NEAR = 2  # plies after the answer within which a single pawn is won
 SOON_PLIES = 10  # after which what is won is not waited for
 SOON = 3  # moves to a mate that is named in a decided game, too
-PIECE = 3  # pawns that a piece is worth
+THREATENED = 2  # pawns that a threat wins at least
 
 
 class Role(Enum):
@@ -64,20 +67,32 @@ class Material(NamedTuple):
 
 
 class Trade(NamedTuple):
-    """A trade of the last pieces into a pawn ending that is lost."""
+    """A trade of equal pieces that gives a win away, or a draw, or one that would have kept it."""
 
     role: Role
     moves: tuple[chess.Move, ...]
+    pieces: tuple[str, ...]  # of each side
+    is_lost: bool  # not drawn
 
 
-Claim: TypeAlias = Mate | Draw | Material | Trade
-KINDS = {"mate": Mate, "draw": Draw, "material": Material, "trade": Trade}
+class Threat(NamedTuple):
+    """A move that threatens to capture and win two pawns or more, or to mate at once."""
+
+    role: Role
+    moves: tuple[chess.Move, ...]  # the last one threatens
+    next: tuple[chess.Move, ...]  # the threat
+
+
+Claim: TypeAlias = Mate | Draw | Material | Trade | Threat
+KINDS = {"mate": Mate, "draw": Draw, "material": Material, "trade": Trade, "threat": Threat}
 
 
 def plain(claim: Claim) -> dict[str, Any]:
     """Return a claim as values for JSON."""
     values = claim._asdict()
-    values |= {"role": claim.role.value, "moves": [move.uci() for move in claim.moves]}
+    values |= {"role": claim.role.value}
+    for name in values.keys() & {"moves", "next"}:
+        values[name] = [move.uci() for move in values[name]]
     if found := values.get("motif"):
         values["motif"] = {"kind": found.kind.value, "squares": [*map(chess.square_name, found.squares)]}
     return {"kind": type(claim).__name__.lower(), **values}
@@ -86,7 +101,9 @@ def plain(claim: Claim) -> dict[str, Any]:
 def from_plain(values: Mapping[str, Any]) -> Claim:
     """Return the claim of which `plain` has made these values."""
     fields = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items() if name != "kind"}
-    fields |= {"role": Role(values["role"]), "moves": tuple(map(chess.Move.from_uci, values["moves"]))}
+    fields |= {"role": Role(values["role"])}
+    for name in fields.keys() & {"moves", "next"}:
+        fields[name] = tuple(map(chess.Move.from_uci, values[name]))
     if found := values.get("motif"):
         fields["motif"] = Motif(Kind(found["kind"]), tuple(map(chess.parse_square, found["squares"])))
     claim: Claim = KINDS[values["kind"]](**fields)
@@ -198,8 +215,8 @@ def material(bad: Variation, good: Variation, soon: int = SOON_PLIES) -> Materia
     """Return what the move played loses or misses.
 
     What is lost counts from the position before the exchange under way, so that a recapture wins nothing; what is missed from the
-    board. It is what the move loses against the best one, by the search that counts pieces, so nothing that is lost anyway; a single
-    pawn also by the engine's line, and soon.
+    board. It is what the move loses against the best one, by the search that counts pieces, so nothing that is lost anyway; the score
+    must fall with it. A single pawn is also lost by the engine's line, and soon.
     """
     if len(bad.moves) < 2 or not good.moves:
         return None
@@ -213,7 +230,8 @@ def material(bad: Variation, good: Variation, soon: int = SOON_PLIES) -> Materia
     gain, role = (lost, Role.ALLOWS) if is_lost or not won else (won, Role.MISSES)
     if not is_lost and gain.value <= before - then:
         return None  # the move played takes as much
-    if net < 1 or not 1 <= gain.value <= 2 * net or not _agrees(net, good.points + bad.points, gain.line):
+    loss = good.points + bad.points
+    if net < 1 or not 1 <= gain.value <= 2 * net or loss < LEAST_SHARE * net or (net == 1 and loss > PAWN_MOST):
         return None
     claim, line = gain.claim(role), bad if is_lost else good
     is_near = gain.decided - gain.ply <= NEAR and line.keeps(gain.value - gain.line.values[0])
@@ -235,27 +253,67 @@ def _lost(bad: Variation, good: Variation, soon: int) -> Gain | None:
     return lost
 
 
-def _agrees(net: int, loss: int, line: Variation) -> bool:
-    """Return whether the score falls as pieces of this worth make it fall: by 60 to 400 centipawns a pawn.
-
-    It may fall by more for a piece, where only pawns are left, and where a passed pawn appears.
-    """
-    if loss < LEAST_SHARE * net:
-        return False
-    start, end = line.boards[0], line.boards[-1]
-    return (
-        net >= PIECE
-        or loss <= GREATEST_SHARE * net
-        or not end.occupied & ~(end.kings | end.pawns)
-        or passed_pawns(end, line.side) > passed_pawns(start, line.side)
-    )
+def trades(bad: Variation, good: Variation) -> Iterator[Trade]:
+    """Yield the trade that the move played allows, or misses, if the game is no longer won, or lost, because of it."""
+    best, worst = judge.win_percent(good.score), 100 - judge.win_percent(bad.score)
+    is_lost = worst < LOSING <= best
+    if not is_lost and not worst < WINNING <= best:
+        return
+    found, other = traded(bad), traded(good)
+    if found and not other:
+        yield Trade(Role.ALLOWS, bad.moves[: found.ply], found.pieces, is_lost)
+    if other and not found:
+        yield Trade(Role.MISSES, good.moves[: other.ply], other.pieces, is_lost)
 
 
-def trade(bad: Variation) -> Trade | None:
-    """Return whether the pieces go, and a lost pawn ending remains."""
-    pieces = [at.occupied & ~(at.kings | at.pawns) for at in bad.boards[: FORCED + 1]]
-    bare = pieces.index(0) if 0 in pieces else 0
-    return Trade(Role.ALLOWS, bad.moves[:bare]) if bare and bad.points >= WON else None
+class _Traded(NamedTuple):
+    ply: int
+    pieces: tuple[str, ...]
+
+
+def traded(line: Variation) -> _Traded | None:
+    """Return the equal pieces that go within four plies of a line, if few remain."""
+    first = line.boards[0]
+    for ply, at in enumerate(line.boards[: FORCED + 1]):
+        gone = [
+            kind for kind in PIECES if all(len(at.pieces(kind, side)) < len(first.pieces(kind, side)) for side in chess.COLORS)
+        ]
+        is_even = abs(line.values[ply]) <= 1 and not line.takes(ply)
+        if gone and is_even and (at.occupied & ~(at.kings | at.pawns)).bit_count() <= FEW:
+            return _Traded(ply, tuple(map(chess.piece_name, gone)))
+    return None
+
+
+def threats(bad: Variation, good: Variation) -> Iterator[Threat]:
+    """Yield what the answer to the move played threatens, and what the best move would have threatened."""
+    for line, role, ply in ((bad, Role.ALLOWS, 2), (good, Role.MISSES, 1)):
+        if len(line.moves) >= ply and is_new(line, ply) and (found := threat(line.boards[ply])):
+            yield Threat(role, line.moves[:ply], (found,))
+
+
+def is_new(line: Variation, ply: int) -> bool:
+    """Return whether no exchange goes on before a ply of a line."""
+    return not wins_on(line.boards[ply], line.moves[ply - 1].to_square)
+
+
+def threat(board: chess.Board) -> chess.Move | None:
+    """Return the capture by which the side not to move would win two pawns more after a pass, or its mate in one; None in check."""
+    if board.is_check():
+        return None
+    then = passed(board)
+    for move in then.legal_moves:
+        if after(then, move).is_checkmate():
+            return move
+    now, later = counted(board), counted(then)
+    if not now or not later or later[-1].lead + now[-1].lead < THREATENED:
+        return None
+    move = later[-1].moves[0]
+    return move if then.is_capture(move) else None
+
+
+def passed(board: chess.Board) -> chess.Board:
+    """Return the board after a pass."""
+    return after(board, chess.Move.null())
 
 
 def slip(bad: Variation, good: Variation) -> Claim | None:

@@ -22,17 +22,26 @@ _counting = Lock()  # an engine does one thing at a time
 class Outcome(NamedTuple):
     """What the side to move has by force: its lead in pawns, and the shortest line that shows it."""
 
-    lead: int
+    lead: float
     moves: tuple[chess.Move, ...]
 
 
 def outcome(board: chess.Board) -> Outcome | None:
-    """Return what the best play for pieces alone leads to; None where it is a mate, or no line shows it.
+    """Return what the best play for pieces alone leads to; None where it is a mate, or no line shows it."""
+    lines = counted(board)
+    for found in lines:
+        if found.lead == lines[-1].lead == lead(_along(board, found.moves), board.turn):
+            return found
+    return None
+
+
+def counted(board: chess.Board) -> list[Outcome]:
+    """Return what each iteration of a search that counts pieces finds; nothing where that is a mate.
 
     The same every time: the search has a table of its own, which is empty before each board.
     """
     if board.is_game_over():
-        return None if board.is_checkmate() else Outcome(lead(board, board.turn), ())
+        return [] if board.is_checkmate() else [Outcome(lead(board, board.turn), ())]
     infos: list[SearchInfo] = []
     depth = DEPTH if (board.occupied & ~(board.kings | board.pawns)).bit_count() > FEW else DEEPER
     with _counting:
@@ -40,11 +49,9 @@ def outcome(board: chess.Board) -> Outcome | None:
         engine.clear()
         engine.search(position_of(board), depth=depth, nodes=NODES, on_info=infos.append)
     whole = [info for info in infos if info.pv and not info.bound]
-    for info in whole if not whole[-1].is_mate else ():
-        moves = tuple(map(chess.Move.from_uci, info.pv))
-        if info.score_cp == whole[-1].score_cp == PAWN * lead(_along(board, moves), board.turn):
-            return Outcome(info.score_cp // PAWN, moves)
-    return None
+    if whole[-1].is_mate:
+        return []
+    return [Outcome(info.score_cp / PAWN, tuple(map(chess.Move.from_uci, info.pv))) for info in whole if not info.is_mate]
 
 
 def lead(board: chess.Board, side: chess.Color) -> int:

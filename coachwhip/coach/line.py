@@ -10,6 +10,7 @@ from ..games.adjudication import MATE_SCORE
 from .exchange import VALUES
 
 PERPETUAL = "perpetual check"
+SHOWN = 5  # plies that are written out
 SOON = 16  # plies of a line that ends in a draw
 
 
@@ -50,9 +51,9 @@ class Variation:
         return next((ending for ending, holds in endings.items() if holds), "")
 
     def keeps(self, value: int) -> bool:
-        """Return whether the side has won so much, in pawns, in the last position of the line before a move that takes nothing."""
-        calm = [ply for ply in range(1, len(self.boards)) if not self.takes(ply)]
-        return self.values[calm[-1]] >= value
+        """Return whether the side has won so much, in pawns, when the line's last move that is written out is made and nothing hangs."""
+        calm = [ply for ply in range(1, len(self.boards[: SHOWN + 1])) if not self.takes(ply)]
+        return bool(calm) and self.values[calm[-1]] >= value
 
     def takes(self, ply: int) -> bool:
         """Return whether the move after a position of the line captures or promotes."""
@@ -71,19 +72,6 @@ def after(board: chess.Board, move: chess.Move) -> chess.Board:
     board = board.copy()
     board.push(move)
     return board
-
-
-def passed_pawns(board: chess.Board, side: chess.Color) -> int:
-    """Return the number of a side's passed pawns."""
-    return sum(_is_passed(board, pawn, side) for pawn in board.pieces(chess.PAWN, side))
-
-
-def _is_passed(board: chess.Board, pawn: chess.Square, side: chess.Color) -> bool:
-    for other in board.pieces(chess.PAWN, not side):
-        ahead = chess.square_rank(other) - chess.square_rank(pawn)
-        if abs(chess.square_file(other) - chess.square_file(pawn)) < 2 and (ahead > 0 if side else ahead < 0):
-            return False
-    return True
 
 
 def _lead(board: chess.Board, side: chess.Color) -> dict[chess.PieceType, int]:

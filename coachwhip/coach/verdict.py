@@ -4,24 +4,30 @@
 import chess
 from chess.engine import Cp
 
-from .claims import LEAST_SHARE, Claim, Draw, Mate, Role, draws, material, mates, proof, slip, trade
+from .claims import LEAST_SHARE, Claim, Draw, Mate, Role, draws, material, mates, passed, proof, slip, threats, trades
 from .exchange import before_exchange, is_drawn
+from .judge import MISTAKE, Judgement
 from .line import Line, Variation
 
 
-def against(board: chess.Board, played: Line, best: Line, *, is_marked: bool) -> tuple[Claim, ...] | None:
+def against(board: chess.Board, played: Line, best: Line, *, judgement: Judgement | None) -> tuple[Claim, ...] | None:
     """Return why the first move of `played` is worse than that of `best`; None if it is not, because the game was a draw anyway.
 
     Both lines start at `board`, which has the game's history. Without a mark, as in a game that is decided, only a piece that is
     lost soon and a short mate count.
     """
     bad, good = Variation(board, played, not board.turn), Variation(board, best, board.turn)
-    if is_marked and good.mate == 0 and bad.score == Cp(0) and is_drawn(board):
+    if judgement and good.mate == 0 and bad.score == Cp(0) and is_drawn(board):
         return None
-    ends: list[Claim] = [*mates(bad, good), *draws(bad, good)] if is_marked else []
+    ends: list[Claim] = [*mates(bad, good), *draws(bad, good)] if judgement else []
     if ends:
         return tuple(ends[:2])
-    claim = (trade(bad) or material(bad, good)) if is_marked else slip(bad, good)
+    if not judgement:
+        claim = slip(bad, good)
+    else:
+        claim = material(bad, good) or next(trades(bad, good), None)
+        if not claim and judgement.loss >= MISTAKE.loss:
+            claim = next(threats(bad, good), None)
     return (claim,) if claim else ()
 
 
@@ -46,10 +52,3 @@ def about(board: chess.Board, best: Line, threat: Line | None) -> Claim | None:
     if other and lost and lost.value > 0 and is_parried and good.points + other.points >= LEAST_SHARE * lost.value:
         return lost.claim(Role.THREATENS)
     return None
-
-
-def passed(board: chess.Board) -> chess.Board:
-    """Return the board after a pass."""
-    board = board.copy()
-    board.push(chess.Move.null())
-    return board

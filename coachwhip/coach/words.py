@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 import chess
 
-from .claims import SHOWN, Claim, Draw, Mate, Material, Role, Trade, is_exchange
+from .claims import Claim, Draw, Mate, Material, Role, Threat, Trade, is_exchange, passed
+from .line import SHOWN
 from .motifs import Kind, Motif
-from .verdict import passed
 
 COUNTS = ("", "a", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 MOTIFS = {  # with the pieces on its squares
@@ -51,9 +51,14 @@ def sentence(claim: Claim, board: chess.Board) -> str:
             verb = "Loses" if role is Role.ALLOWS and not claim.promoted else role.value.capitalize()
             doing = f" {motif_words(claim.motif, board, claim.moves)}" if claim.motif else ""
             return f"{verb} {_gain(claim)}: {quoted}{doing}."
-        case Trade(_, moves):
-            quoted = quote(board, moves, 0 if len(moves) == 1 else 1)
-            return f"Trades into a pawn ending that is lost: {quoted}."
+        case Trade(Role.MISSES, _, pieces):
+            return f"Misses the trade of {_plurals(pieces)}: {quoted}."
+        case Trade(_, _, pieces, is_lost):
+            return f"Trades {_plurals(pieces)}, and the {'draw' if is_lost else 'win'} is gone: {quoted or quote(board, claim.moves)}."
+        case Threat(role, moves, threat):
+            then = _along(board, (*moves, chess.Move.null()))
+            mate = "mate: " * _along(then, threat).is_checkmate()
+            return f"{role.value.capitalize()} {quoted}, which threatens {mate}{quote(then, threat)}."
 
 
 def quote(board: chess.Board, moves: Sequence[chess.Move], first: int = 0) -> str:
@@ -85,6 +90,10 @@ def _gain(claim: Material) -> str:
     if is_exchange(claim.won, claim.given):
         return "the exchange"
     return " for ".join(filter(None, map(_pieces, (claim.won, claim.given))))
+
+
+def _plurals(names: Sequence[str]) -> str:
+    return " and ".join(f"{name}s" for name in names)
 
 
 def _pieces(names: Iterable[str]) -> str:

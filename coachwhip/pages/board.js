@@ -9,6 +9,10 @@ const colourOf = (sign) => (sign === sign.toUpperCase() ? "white" : "black");
 const isFlipped = (holder) => holder.dataset.side === "black"; // Black is at the bottom
 const squareOf = (rect) => [...rect.classList].find((word) => /^[a-h][1-8]$/.test(word));
 
+// What the browser keeps under a name: nothing (null) where its storage is blocked, full or absent.
+const kept = (name) => { try { return localStorage.getItem(name); } catch { return null; } };
+const keep = (name, value) => { try { localStorage.setItem(name, value); } catch {} };
+
 // Returns the upper left corner of a square.
 function corner(square, flipped) {
   const file = square.charCodeAt(0) - 97, rank = square.charCodeAt(1) - 49;
@@ -185,12 +189,14 @@ function showCaptured(fen, first) {
   }
 }
 
-// Returns the legal move that a person wrote: e4, Nf3, O-O or e2e4, also in small letters.
+// Returns the legal move that a person wrote: e4, Nf3, O-O, e2e4 or Ng1-f3, also in small letters.
 function readMove(legal, text) {
   const figure = (sign) => "KQRBN"[(sign.charCodeAt(0) - 0x2654) % 6] ?? "";
   const plain = (move) => move.replace(/[+#=\s\ufe0e\ufe0f]/g, "").replaceAll("0", "O").replace(/[♔-♟]/g, figure);
   const small = (move) => plain(move).toLowerCase();
-  return legal.find(({ san }) => plain(san) === plain(text)) ?? legal.find(({ san, uci }) => [small(san), uci].includes(small(text)));
+  const [, piece, from, to] = /^([KQRBN]?)([a-h][1-8])[-x:]?([a-h][1-8][QRBN]?)$/i.exec(plain(text)) ?? [];
+  return legal.find(({ san }) => plain(san) === plain(text)) ?? legal.find(({ san, uci }) => [small(san), uci].includes(small(text)))
+    ?? legal.find(({ san, uci }) => uci === small(`${from}${to}`) && small(san).startsWith(small(piece)));
 }
 
 // Asks for the piece of a promotion.

@@ -50,6 +50,7 @@ class _Game:
         self.side = next(iter(colours_of(player, study.game)), chess.WHITE)  # at the bottom
         self.moves = {move.at: move for move in study.judged_moves()}
         self.judgements = {index: move.judgement for index, move in self.moves.items() if move.judgement}  # of bad moves
+        self.mistakes = [at for at, move in self.moves.items() if move.judgement or study.reason(at)]  # also in a decided game
         self.times = times(study.game)
         headers = study.game.headers
         self.known = {name: value for name, value in headers.items() if value.strip("?. -")}  # those marks mean "unknown"
@@ -80,8 +81,8 @@ class _Game:
         return [line for line in analysis.lines if line.moves] if analysis else []
 
     def better(self, index: int) -> Line | None:
-        """Return the best line instead of a bad move; None if the move is not bad, or no line is known."""
-        lines = self.moves[index].better_lines() if index in self.judgements else []
+        """Return the best line instead of a mistake; None if the move is none, or no line is known."""
+        lines = self.moves[index].better_lines() if index in self.mistakes else []
         return lines[0] if lines else None
 
 
@@ -115,7 +116,7 @@ def page(
 {_keys()}
 {footer if any(game.moves for game in games) else ""}
 <script type="application/json" id="data">{data}</script>"""
-    return html_page(name, body, (HERE / "report.js").read_text(encoding="utf-8"))
+    return html_page(name, body, (HERE / "report.js").read_text(encoding="utf-8"), served=bool(back))
 
 
 # --- Parts of the page ---
@@ -170,7 +171,7 @@ def _viewer(games: Sequence[_Game]) -> str:
 <div class="steps">{"".join(steps)}</div>
 <ol class="lines" aria-label="Best lines"></ol>
 <div class="start steps">{start}
-<button type="button" data-copy="fen">Copy FEN</button><button type="button" data-copy="pgn">Copy PGN</button></div>
+<button type="button" data-play>Play on from here</button><button type="button" data-copy="fen">Copy FEN</button><button type="button" data-copy="pgn">Copy PGN</button></div>
 <noscript><p>The boards need JavaScript; graphs, moves and mistakes are shown without it.</p></noscript>
 </section>
 """
@@ -178,14 +179,15 @@ def _viewer(games: Sequence[_Game]) -> str:
 
 def _practise(games: Sequence[_Game]) -> tuple[str, str]:
     """Return the choice of a player whose mistakes to practise, and what an exercise needs; "" without mistakes."""
-    mistakes: dict[str, list[str]] = {}  # by player: "game-position"
+    mistakes: dict[str, list[tuple[float, str]]] = {}  # by player: loss with a minus, "game-position"
     own = [_name(game, game.side) for game in games[:1]]
     for game in games:
         for index in game.judgements:
             if game.lines(index):
-                mistakes.setdefault(_name(game, game.study.boards[index].turn), []).append(f"{game.number}-{index}")
+                name = _name(game, game.study.boards[index].turn)
+                mistakes.setdefault(name, []).append((-game.moves[index].loss, f"{game.number}-{index}"))
     options = "".join(
-        f'<option value="{" ".join(places)}"{" selected" * (name in own)}>{escape(name)} ({len(places)})</option>'
+        f'<option value="{" ".join(place for _, place in sorted(places))}"{" selected" * (name in own)}>{escape(name)} ({len(places)})</option>'
         for name, places in mistakes.items()
     )
     if not options:
@@ -268,15 +270,16 @@ def _moves(game: _Game) -> str:
 
 
 def _mistakes(game: _Game) -> str:
-    """Return the bad moves, each with the best line instead of it."""
+    """Return the mistakes, each with the best line instead of it."""
     items = []
-    for index, judgement in game.judgements.items():
+    for index in game.mistakes:
         move, better = game.moves[index], ""
         if line := game.better(index):
             better = f" Better: <span class='line'>{_line_links(game, index, line)}</span> ({score_text(line.score)})."
         items.append(
-            f'<li><a class="{judgement.name}" href="{game.link(index)}">{escape(game.move_text(index))}</a>'
-            f" {score_text(move.before.score)} to {score_text(move.after.score)}. {escape(game.study.reason(index))}{better}</li>"
+            f'<li><a class="{game.kind(index)}" href="{game.link(index)}">{escape(game.move_text(index))}</a>'
+            f" {score_text(move.before.score)} to {score_text(move.after.score)}. {escape(game.study.reason(index))}{better}"
+            f' <button type="button" data-play="{index}">Play on from before this move</button></li>'
         )
     if items:
         return f'<h3>Mistakes</h3>\n<ul class="mistakes">{"".join(items)}</ul>\n'

@@ -89,15 +89,28 @@
 
   // Returns the index of the nearest bad move forward (1) or backward (-1); the current index if there is none.
   function mistake(direction) {
-    for (let index = at + direction; positions()[index]; index += direction) if (positions()[index].kind) return index;
+    for (let index = at + direction; positions()[index]; index += direction) if (positions()[index].kind || positions()[index].why) return index;
     return at;
   }
 
+  // Goes to the game of the server that shows the report, to start one from a position; a file shows the command for that.
+  function playOn(button) {
+    const { fen } = button.dataset.play ? positions()[button.dataset.play] : shown(), color = fen.includes(" b ") ? " --color black" : "";
+    if (back) location.href = `${back.href}#start=${encodeURIComponent(fen)}`;
+    const command = one(".command") ?? document.createElement("code");
+    [command.className, command.textContent] = ["command", `coachwhip play --browser${color} --fen "${fen}"`];
+    if (!back) button.after(" ", command);
+  }
+
+  const isSolved = (place) => {
+    const [number, index] = place.split("-");
+    return kept(`coachwhip ${games[number - 1].positions[index].fen}`) === "right";
+  };
   const announce = (text) => { one(".verdict").textContent = text; };
 
   function practise(action) {
     if (action === "answer") return solve(0, "");
-    [mistakes, current, right] = action === "start" ? [one("#player").value.split(" "), 0, 0] : [mistakes, current + 1, right];
+    [mistakes, current, right] = action === "start" ? [one("#player").value.split(" ").sort((a, b) => isSolved(a) - isSolved(b)), 0, 0] : [mistakes, current + 1, right];
     announce(`You found ${right} of ${mistakes.length} at the first try.`);
     if (action === "end" || current === mistakes.length) mistakes = [];
     else history.replaceState(null, "", `#g${mistakes[current]}`); // no event, whose `show` would end a drag
@@ -108,25 +121,36 @@
     const { text, kind } = positions()[at + 1], isBlack = positions()[at].fen.includes(" b ");
     isDecided = false;
     one(".stage").classList.toggle("flipped", isBlack);
-    announce(`${current + 1} of ${mistakes.length}: ${isBlack ? "Black" : "White"} played ${text} (${kind}). Find a better move.`);
+    announce(`${current + 1} of ${mistakes.length}: ${isBlack ? "Black" : "White"} played ${text} (${kind}). Find a better move.${isSolved(mistakes[current]) ? " You found it last time." : ""}`);
   }
 
-  // Judges a move of the exercise.
-  function attempt({ uci, san }) {
-    const { good, bad } = positions()[at].exercise, index = good.findIndex((move) => move[0] === uci);
-    if (index >= 0) return solve(index, index ? "Good too." : "Right.");
+  // Says whether the first try was right, and remembers it for the next time.
+  function decide(isRight) {
+    if (isDecided) return;
     isDecided = true;
-    const [, why] = bad.find((move) => move[0] === uci) ?? [];
+    if (isRight) right += 1;
+    keep(`coachwhip ${positions()[at].fen}`, isRight ? "right" : "wrong");
+  }
+
+  // Judges a move of the exercise; an engine, where there is one, refutes a wrong move that was not searched.
+  async function attempt({ uci, san }) {
+    const { fen, exercise: { good, bad } } = positions()[at], index = good.findIndex((move) => move[0] === uci);
+    if (index >= 0) return solve(index, index ? "Good too." : "Right.");
+    decide(false);
+    const [, why] = bad.find((move) => move[0] === uci) ?? [], loses = `${san} loses more than 5 points of winning chances`;
     if (bad.at(-1)[0] === uci) announce(`${san} was played. ${why}`);
-    else announce(`${san} loses more than 5 points of winning chances${why ? ` (${why})` : ""}. Try again.`);
+    else announce(`${loses}${why ? ` (${why})` : ""}. Try again.`);
+    if (why || !back) return;
+    const request = { method: "POST", body: JSON.stringify({ do: "refute", fen, text: san }) };
+    const line = await fetch(`do${location.search}`, request).then((answer) => answer.json()).catch(() => ({}));
+    if (line.refutation && one(".verdict").textContent === `${loses}. Try again.`) announce(`${loses} (${line.refutation}). Try again.`);
   }
 
   // Shows the position after a good move, and says which moves are good.
   function solve(index, verdict) {
     const { fen: before, exercise: { good } } = positions()[at], [, san, , fen] = good[index];
     const [best, ...others] = good.map(([, move, score]) => `${move} (${score})`);
-    if (verdict && !isDecided) right += 1;
-    isDecided = true;
+    decide(Boolean(verdict));
     showPosition({ fen, before, text: san }, [], attempt);
     const { text, why } = positions()[at + 1];
     announce(`${verdict} Best: ${best}${others.length ? `; good too: ${others.join(", ")}` : ""}.${why ? ` ${text} ${why}` : ""}`);
@@ -144,7 +168,9 @@
   };
   const keys = { Home: "first", ArrowLeft: "back", ArrowRight: "next", End: "last", n: "worse", p: "better", f: "flip", Escape: "leave" };
 
+  const back = one("header a"); // to the game of a server
   if (!games.length) return;
+  if (back && location.search !== `?key=${kept("coachwhip")}`) back.search = location.search;
   document.body.classList.add("scripted");
   all("[data-step]").forEach((button) => button.addEventListener("click", actions[button.dataset.step]));
   all(".stage .board").forEach((board) => board.addEventListener("click", () => { if (line) go(at); }));
@@ -154,6 +180,7 @@
     go(Math.round((event.clientX - box.left) / box.width * (positions().length - 1)));
   }));
   document.getElementById("game")?.addEventListener("change", (event) => location.replace(`#g${event.target.value}-0`));
+  all("[data-play]").forEach((button) => button.addEventListener("click", () => playOn(button)));
   all("[data-exercise]").forEach((button) => button.addEventListener("click", () => practise(button.dataset.exercise)));
   one("form.exercise")?.addEventListener("submit", (event) => {
     event.preventDefault();

@@ -12,7 +12,7 @@ from chess.engine import Cp, Limit, Score, SimpleEngine
 from places import TERMS
 
 from coachwhip import open_engine
-from coachwhip.coach import verdict, words
+from coachwhip.coach import judge, verdict, words
 from coachwhip.coach.analyst import Analyst, lines_of
 from coachwhip.coach.claims import Mate, Role
 from coachwhip.coach.exchange import is_drawn
@@ -31,7 +31,7 @@ def engine() -> Iterator[SimpleEngine]:
 
 def why(board: chess.Board, played: Line, best: Line) -> str:
     """The reason of a marked move, from these lines of the engine."""
-    return words.reason(verdict.against(board, played, best, is_marked=True) or (), board)
+    return words.reason(verdict.against(board, played, best, judgement=judge.BLUNDER) or (), board)
 
 
 def line(board: chess.Board, moves: str, score: Score) -> Line:
@@ -46,7 +46,14 @@ def line(board: chess.Board, moves: str, score: Score) -> Line:
         ("4r1k1/pp3ppp/8/8/4N3/5P2/PP4PP/4KR2 w - - 0 1", "a3", "Loses a knight: 1...f5 attacks the pinned knight."),
         ("3r2k1/5ppp/8/8/8/8/1R3PPP/6K1 w - - 0 1", "Rb7", "Allows mate on the back rank: 1...Rd1#."),
         ("4k3/pp3ppp/3b4/8/8/4P3/PP3PPP/2B2K2 b - - 0 1", "Bxh2", "Loses a bishop for two pawns: 2.g3"),  # trapped
-        ("8/8/2R4p/P1p3p1/2k5/3r4/2K5/8 w - - 0 56", "Rxc5+", "Trades into a pawn ending that is lost: 56...Kxc5 57.Kxd3."),
+        ("8/8/2R4p/P1p3p1/2k5/3r4/2K5/8 w - - 0 56", "Rxc5+", "Trades rooks, and the draw is gone: 56...Kxc5 57.Kxd3."),
+        ("8/7p/5p2/5pk1/3K4/1R1B1rP1/7P/8 w - - 0 51", "Bc4", "Trades rooks, and the win is gone: 51...Rxb3 52.Bxb3."),
+        (
+            "1rb2r1k/p5bp/3p4/5p2/2P3Pq/1PN1Q1p1/PB4B1/1R2RK2 w - - 0 24",
+            "Ke2",
+            "Allows 24...f4, which threatens 25...fxe3.",
+        ),
+        ("6k1/5p2/2q2p1Q/2ppP3/2p5/3P3P/1PP3PK/r7 b - - 0 25", "cxd3", "Allows 26.exf6, which threatens mate: 27.Qg7#."),
         ("6k1/8/8/p7/8/5K2/6PP/8 w - - 0 1", "g4", "Allows a new queen: 1...a4 ... 4...a1=Q"),
         ("8/2P5/8/8/3r4/8/2K5/k7 w - - 0 6", "c8=Q", "Lets Black draw by stalemate: 6...Rc4+ 7.Qxc4."),  # Saavedra's study
         ("8/k1P5/2K5/8/8/8/8/8 w - - 0 1", "c8=Q", "Misses mate in 2: 1.c8=R. Draws by stalemate."),

@@ -681,22 +681,64 @@ def test_practise_judges_moves_and_prints_a_board_for_each_mistake(two_games: st
             return str(tab.value("one('.verdict').textContent"))
 
         tab.click("[data-exercise=start]")
-        assert verdict() == "1 of 2: White played 1. f3? (mistake). Find a better move."
-        assert (
-            tab.value("all('.stage .arrow').length + one('.moves').offsetHeight + one('.why').offsetHeight") == 0
-        )  # nothing tells
+        assert verdict() == "1 of 2: White played 2. g4?? (blunder). Find a better move."  # the worst first
+        hidden = "all('.stage .arrow').length + one('.moves').offsetHeight + one('.why').offsetHeight"
+        assert tab.value(hidden) == 0  # nothing tells
+        assert move("a2", "a3") == "a3 loses more than 5 points of winning chances. Try again."
+        assert move("b2", "b3") == "b3 loses more than 5 points of winning chances (-1.50: 2. b3). Try again."
+        assert move("g2", "g4").startswith("g4 was played. Allows mate: 2...Qh4#. -0.60 becomes #-1: 2...Qh4#")
+        tab.click(".exercise input")
+        tab.type("Be2-e4\r")
+        assert verdict() == '"Be2-e4" is not a legal move here.'
+        tab.type("e2-e4\r")
+        assert verdict() == "Good too. Best: d4 (-0.60); good too: e4 (-0.60). 2. g4?? Allows mate: 2...Qh4#."
+        tab.click("[data-exercise=next]")
+        assert verdict() == "2 of 2: White played 1. f3? (mistake). Find a better move."
         assert move("e2", "e5") == verdict()
         assert move("e2", "e4") == "Right. Best: e4 (+0.20)."
         assert tab.value("one('.seat[data-side=black]').innerText.trim()") == "Mate"
         assert "White: king e1" in tab.value("one('.board svg').getAttribute('aria-label')")
         tab.click("[data-exercise=next]")
-        assert move("a2", "a3") == "a3 loses more than 5 points of winning chances. Try again."
-        assert move("b2", "b3") == "b3 loses more than 5 points of winning chances (-1.50: 2. b3). Try again."
-        assert move("g2", "g4").startswith("g4 was played. Allows mate: 2...Qh4#. -0.60 becomes #-1: 2...Qh4#")
-        tab.click(".exercise input")
-        tab.type("e4\r")
-        assert verdict() == "Good too. Best: d4 (-0.60); good too: e4 (-0.60). 2. g4?? Allows mate: 2...Qh4#."
-        tab.click("[data-exercise=next]")
         assert verdict() == "You found 1 of 2 at the first try."
+        tab.go((tmp_path / "report.html").as_uri())  # the next day
+        tab.click("[data-exercise=start]", "[data-exercise=next]")  # what was found comes last
+        assert verdict() == "2 of 2: White played 1. f3? (mistake). Find a better move. You found it last time."
+        tab.click("[data-exercise=end]")
         tab.value("dispatchEvent(new Event('beforeprint'))")
         assert tab.value("all('.mistakes .board').map((board) => all('use', board).length)") == [32, 32]
+
+
+@pytest.mark.needs_program(CHROMIUM)
+def test_a_mistake_in_a_decided_game_is_found_and_can_be_played_on(tmp_path: Path) -> None:
+    """It has no sign, but a reason. A file shows the command that starts a game there."""
+    study = studied(FOOLS_MATE, [Cp(1500), Cp(1500), Cp(1500), Cp(1000), Cp(1000)], {2: ["d2d4"]})
+    claim = MateClaim(Role.ALLOWS, (chess.Move.from_uci("g2g4"), chess.Move.from_uci("d8h4")), 1)
+    assert study.analyses[2]
+    study.analyses[2] = study.analyses[2]._replace(claims=(claim,))
+    (tmp_path / "report.html").write_text(board_page.page([study], "test"), encoding="utf-8")
+    with Browser(tmp_path) as chromium:
+        tab = chromium.open((tmp_path / "report.html").as_uri())
+        tab.press("n")
+        tab.wait("one('.status').textContent.startsWith('2. g4 ')")
+        assert "2. g4 +15.00 to +10.00. Allows mate: 2...Qh4#. Better: 2. d4" in tab.value("one('.mistakes').textContent")
+        for query, fen in (("li [data-play]", study.boards[2].fen()), (".start [data-play]", study.boards[3].fen())):
+            tab.click(query)
+            color = " --color black" * (" b " in fen)
+            assert tab.value("one('.command').textContent") == f'coachwhip play --browser{color} --fen "{fen}"'
+
+
+def test_a_terminal_gets_a_way_to_the_report_instead_of_pgn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`--browser` is that way: it opens a file with the name of the games in this folder."""
+    terminal, said, opened = io.StringIO(), io.StringIO(), list[str]()
+    monkeypatch.setattr(terminal, "isatty", lambda: True, raising=False)
+    for name, stream in (("stdout", terminal), ("stderr", said)):
+        monkeypatch.setattr(sys, name, stream)
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    monkeypatch.chdir(tmp_path)
+    Path("mine.pgn").write_text(FOOLS_MATE)
+    assert main(["mine.pgn", "--nodes", "1000"]) == 0
+    assert "--browser" in said.getvalue()
+    assert main(["mine.pgn", "--nodes", "1000", "--browser"]) == 0
+    assert opened == [(tmp_path / "mine.html").as_uri()]
+    assert "Allows mate" in Path("mine.html").read_text(encoding="utf-8")
+    assert "1. f3" not in terminal.getvalue()

@@ -78,28 +78,18 @@ def max_n(game, state):
     player = game.to_move(state)
     return max((max_n(game, game.result(state, move)) for move in game.actions(state)), key=lambda values: values[player])
 """
-BEST = """
-def value(node, alpha, beta, is_max):
-    if not isinstance(node, list):
-        return node
-    for child in node:
-        result = value(child, alpha, beta, not is_max)
-        if is_max:
-            alpha = max(alpha, result)
-        else:
-            beta = min(beta, result)
-        if alpha >= beta:
-            break
-    return alpha if is_max else beta
-
+BEST = (
+    ALPHA_BETA.replace("alpha_beta(", "search(").replace("-inf if is_max else inf", "alpha if is_max else beta")
+    + """
 def best_move(tree):
     alpha, move = -inf, None
     for index, child in enumerate(tree):
-        result = value(child, alpha, inf, False)
+        result = search(child, alpha, inf, False)
         if result > alpha:
             alpha, move = result, index
     return move
 """
+)
 NEGAMAX = """
 def negamax(node, sign, alpha, beta):
     if type(node) is not list:
@@ -112,29 +102,55 @@ def negamax(node, sign, alpha, beta):
 def alpha_beta(tree):
     return negamax(tree, 1, -inf, inf)
 """
+OWN_NODES = (
+    ALPHA_BETA.replace("alpha_beta(", "search(").replace("list)", "tuple)")
+    + """
+def nodes(tree):
+    return tuple(map(nodes, tree)) if isinstance(tree, list) else tree
+def alpha_beta(tree):
+    return search(nodes(tree))
+"""
+)
+PVS = """
+def search(node, alpha, beta, sign):
+    if not isinstance(node, list):
+        return sign * node
+    for child in node:
+        value = -search(child, -alpha - 1, -alpha, -sign)
+        if alpha < value < beta:
+            value = -search(child, -beta, -value, -sign)
+        alpha = max(alpha, value)
+        if alpha >= beta:
+            break
+    return alpha
+def alpha_beta(tree):
+    return search(tree, -10**9, 10**9, 1)
+"""
 STACK = """
 def minimax(tree):
-    stack, values = [(tree, True, 0, [])], []
+    stack = [(tree, max, [])]
     while True:
-        node, is_max, at, values = stack[-1]
-        if isinstance(node, list) and at < len(node):
-            stack[-1] = (node, is_max, at + 1, values)
-            stack.append((node[at], not is_max, 0, []))
+        node, choose, values = stack[-1]
+        if isinstance(node, list) and len(values) < len(node):
+            stack.append((node[len(values)], min if choose is max else max, []))
             continue
-        value = (max(values) if is_max else min(values)) if isinstance(node, list) else node
         stack.pop()
+        value = choose(values) if values else node
         if not stack:
             return value
-        stack[-1][3].append(value)
+        stack[-1][2].append(value)
 """
 RIGHT = {
     "nested lists": ALPHA_BETA + MINIMAX + AVERAGE + BEST,
     "games": ON_GAME + EXPECTIMAX + MAX_N,
     "negamax, fail-hard, type is list": NEGAMAX,
     "no cut at equality": ALPHA_BETA.replace(">=", ">"),
-    "right to left, of a copy": ALPHA_BETA.replace("in tree", "in reversed(list(tree))")
-    + MINIMAX.replace("in tree", "in tree[::-1]"),
+    "right to left, of a copy": ALPHA_BETA.replace("in tree", "in reversed(list(tree))") + MINIMAX.replace("in tree", "in tree[::-1]"),
+    "searches again": PVS,
     "explicit stack": STACK,
+    "nodes of its own": OWN_NODES,
+    "sorted by a function": ALPHA_BETA.replace("in tree", "in sorted(tree, key=key)") + "def key(c):\n    return type(c) is list\n",
+    "players given": MAX_N.replace("state)", "state, players)", 1).replace("move))", "move), players)").replace("game.players", "players"),
     "move first, and the parameters of Wikipedia": """
 def minimax(node, depth, maximizingPlayer):
     if depth == 0 or type(node) is int:
@@ -142,46 +158,40 @@ def minimax(node, depth, maximizingPlayer):
     choose = max if maximizingPlayer else min
     return choose(((i, minimax(c, depth - 1, not maximizingPlayer)[1]) for i, c in enumerate(node)), key=lambda pair: pair[1])
 """,
-    "names of the book": MINIMAX.replace("minimax", "value")
-    + "def best_move(tree):\n    return max(tree, key=lambda c: value(c, False))\n",
-}
+    "names of the book": MINIMAX.replace("minimax", "v") + "def best_move(tree):\n    return max(tree, key=lambda c: v(c, False))\n",
+}  # fmt: skip
 WRONG = {  # name -> source, a part of the report
     "all maximise": (MINIMAX.replace("if is_max else min(values)", ""), "It maximises at MIN's nodes"),
     "MIN first": (MINIMAX.replace("is_max=True", "is_max=False"), "It lets MIN move first."),
     "sign": (MINIMAX.replace("minimax(tree,", "search(tree,").replace("minimax(", "search(") + "def minimax(t): return -search(t)", "The sign"),
     "starts at 0": (ALPHA_BETA.replace("-inf if is_max else inf", "0"), "starts at 0"),
-    "MAX starts at 0": (MINIMAX.replace("max(values)", "max(0, *values)"), "MAX's best value starts at 0"),
-    "starts at 999": (ALPHA_BETA.replace("-inf if is_max else inf", "-999 if is_max else 999"), "The value is"),
-    "first branch": (MINIMAX.replace("max(values) if is_max else min(values)", "values[0]"), "It takes the first branch"),
     "negamax, leaf": (
         "def minimax(tree):\n    return max(-minimax(c) for c in tree) if isinstance(tree, list) else tree",
         "It negates the children's values, but not a leaf's",
     ),
-    "negamax, window": (NEGAMAX.replace("-beta, -alpha)", "-alpha, -beta)"), "cases right"),
     "no cut": (ALPHA_BETA.replace("if alpha >= beta", "if False"), "It reads every leaf, so it cuts nothing"),
     "no deep window": (ALPHA_BETA.replace("alpha, beta, not is_max", "-inf, inf, not is_max"), " was read; "),
     "only alpha goes down": (ALPHA_BETA.replace("alpha, beta, not", "alpha, inf, not"), " was read; "),
-    "wrong way": (ALPHA_BETA.replace("alpha >= beta", "alpha <= beta"), "The value is"),
     "cut too early": (ALPHA_BETA.replace("alpha >= beta", "alpha >= beta - 1"), "The value is"),
     "global window": (
-        "A = [-inf, inf]\n" + ALPHA_BETA.replace("alpha = max(alpha, best)", "A[0] = max(A[0], best)").replace(
-            "beta = min(beta, best)", "A[1] = min(A[1], best)").replace("alpha >= beta", "A[0] >= A[1]")
-        + "search = alpha_beta\ndef alpha_beta(tree):\n    A[:] = [-inf, inf]\n    return top(tree)\n"
-        + "def top(tree):\n    global alpha_beta\n    keep, alpha_beta = alpha_beta, search\n    try:\n"
-        + "        return search(tree)\n    finally:\n        alpha_beta = keep\n",
+        ALPHA_BETA.replace("alpha_beta(", "search(").replace("alpha =", "A[0] =").replace("beta =", "A[1] =").replace(
+            "alpha >= beta", "A[0] >= A[1]") + "def alpha_beta(tree):\n    A[:] = -inf, inf\n    return search(tree)\nA = []\n",
         "Alpha and beta of one branch stay",
     ),
     "chooses by a bound": (BEST.replace("result > alpha", "result >= alpha"), "It chooses by a bound"),
-    "worst move": (BEST.replace("result > alpha", "move is None"), "The best move is"),
     "adds up": (AVERAGE.replace(" / len(values)", ""), "divide by their number"),
-    "rounds": (AVERAGE.replace(" / len", " // len"), "rounds the average down"),
-    "no odds": (EXPECTIMAX.replace("sum(chance *", "max(0 * chance +"), "It maximises at chance nodes"),
     "player 0 everywhere": (MAX_N.replace("values[player]", "values[0]"), "maximises the first player's number"),
-    "on games, no cut": (ON_GAME.replace("if beta <= alpha", "if None"), "it cuts nothing, so it is minimax"),
+    "on games, no cut": (ON_GAME.replace("if beta <= alpha", "if None"), "It reads every leaf, so it cuts nothing"),
+    "on games, alpha stays": (ON_GAME.replace("action), alpha", "action), -inf"), " was read; "),
     "on games, by a bound": (ON_GAME.replace("if value > best:", "if value >= best:"), "It chooses by a bound"),
     "depth limit": (MINIMAX.replace("is_max=True", "is_max=True, depth=3").replace("not is_max)", "not is_max, depth - 1)").replace(
         "isinstance(tree, list)", "depth and isinstance(tree, list)"), "TypeError in line"),
-    "error": (MINIMAX.replace("isinstance(tree, list)", "tree[0] is not None"), "TypeError in line 6"),
+    "alpha goes down at MIN only": (ALPHA_BETA.replace("(child, alpha", "(child, -inf if is_max else alpha"), " was read; "),
+    "alpha of a cut": (ALPHA_BETA.replace("return best", "return alpha"), "The value is"),
+    "shared list": (MINIMAX.replace("values = [", "values += [").replace("is_max=True", "is_max=True, values=[]"), "The value is"),
+    "memo without the player": ("MEMO = {}\n" + MINIMAX.replace("return max(values) if", "return MEMO.setdefault(str(tree), max(values) if").replace(
+        "min(values)", "min(values))"), "The value is"),
+    "changes the tree": (ALPHA_BETA.replace("for child in tree:", "while tree:\n        child = tree.pop(0)"), "It changes the tree"),
     "exit": ("def minimax(tree):\n    import os\n    os._exit(3)\n", "minimax of [47]: ended the process"),
 }  # fmt: skip
 

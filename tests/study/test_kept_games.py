@@ -78,6 +78,19 @@ def test_a_game_of_a_killed_program_goes_on(start: Start, data: Path) -> None:
     assert not unfinished(data)
 
 
+def test_a_finished_game_stays_when_another_one_goes_on(start: Start, data: Path) -> None:
+    """The game that was left takes the place of the one on the board, which has just been finished."""
+    kill(start("e4 e5")[1])
+    game, drafts = start()
+    game.make(chess.Move.from_uci("d2d4"))
+    game.resign()
+    drafts.keep()
+    drafts.resume()
+    drafts.keep()
+    assert (data / "games.pgn").read_text().count("1. d4") == 1
+    assert ["1. e4" in text for text in unfinished(data)] == [True]
+
+
 @pytest.mark.parametrize("after", ["nothing", "kept", "moved"])
 def test_a_finished_game_is_in_one_place_whenever_the_program_is_killed(start: Start, data: Path, after: str) -> None:
     game, drafts = start("f3 e5 g4", PLAIN)

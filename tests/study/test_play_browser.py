@@ -4,6 +4,7 @@
 import http.client
 import io
 import json
+import os
 import random
 import re
 import signal
@@ -115,8 +116,10 @@ def test_the_printed_address_lets_in_one_browser(start: Any) -> None:
     client = start()
     address, host = client.address.removeprefix(f"http://{client.host}"), {"Host": client.host}
     assert client.ask("GET", "/?token=wrong", host).status == 403
+    assert client.ask("GET", address, host).status == 200  # by a page without scripts, which cannot keep the key
     first = client.ask("GET", address, host)
     assert (first.status, first.headers["Set-Cookie"], client.server.key in first.read().decode()) == (200, None, True)
+    assert client.do("state")["status"] == "Your move."
     again = client.ask("GET", address, host)
     assert (again.status, b"start coachwhip again" in again.read()) == (403, True)
     page = client.ask("GET", "/", host)
@@ -172,7 +175,7 @@ def test_no_command_line_names_the_address(start: Any, tmp_path: Path, monkeypat
     client.server.open_browser()
     assert opened.get(timeout=20) == (door := next(tmp_path.glob("[!.]*.html"))).as_uri()
     assert (door.stat().st_mode & 0o777, client.address in door.read_text()) == (0o600, True)
-    client.ask("GET", client.address.removeprefix(f"http://{client.host}"), {"Host": client.host})
+    client.do("state")
     assert not door.exists()
 
 
@@ -366,6 +369,111 @@ def test_a_game_from_a_pasted_text(text: str, fen: str, start: Any) -> None:
         assert (answer["message"], answer["fen"]) == ("", fen)
 
 
+def ready(client: Client, answer: dict[str, Any], *, stop: bool = False) -> dict[str, Any]:
+    """The answer to `report` at the end of the analysis."""
+    end = time.monotonic() + 60
+    while not answer["ready"]:
+        assert time.monotonic() < end, answer
+        answer = client.do("stop" if stop else "report")
+    return answer
+
+
+def test_my_games(start: Any) -> None:
+    """Won, lost and left ones, the newest first, each with what goes on with it; one that ends by mate can be analysed."""
+    client = start()
+    new = {"level": "1200", "clock": "none", "color": "white", "start": ""}
+    client.do("move", text="d4")
+    client.do("new", **new)
+    client.do("move", text="c4")
+    client.do("resign")
+    client.do("new", **{**new, "level": FULL, "start": "1. f3 e5 2. g4 *"})
+    client.wait(4)
+    games = client.do("games")["games"]
+    assert [game["result"] for game in games] == ["lost", "lost", "not finished"]
+    assert [game["goes_on"] for game in games] == ["", "", "start"]
+    assert [game["opponent"] for game in games] == ["coachwhip", "coachwhip (1200)", "coachwhip"]
+    assert ready(client, client.do("analyse", text=games[0]["text"]))["done"] == 5
+    assert "Allows mate" in client.game.report()
+
+
+def test_an_analysis_that_is_stopped_keeps_what_it_has(start: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of several games, too; when it is asked for again, it begins again."""
+    monkeypatch.setattr("coachwhip.study.play.report.LIMIT", Limit(time=0.2))
+    client = start(Replies([]))
+    text = "1. e4 e5 2. Nf3 Nc6 *\n\n1. d4 d5 *\n\n1. c4 *\n"
+    assert client.do("analyse", text="hello")["message"] == "This PGN: it contains no game."
+    begun = client.do("analyse", text=text)
+    assert (begun["total"], begun["ready"]) == (10, False)
+    stopped = ready(client, begun, stop=True)
+    assert 0 < stopped["done"] < 10
+    assert client.game.report().count("Not all positions were analysed.") == 3
+    assert client.do("analyse", text=text)["done"] < stopped["done"] + 1
+    client.do("stop")
+
+
+def test_a_wrong_try_is_refuted(start: Any) -> None:
+    """In any position, also of Chess960."""
+    refutation = start().do("refute", fen="4k3/8/8/8/8/8/8/R3KR2 b Q - 0 1", text="Kd8")["refutation"]
+    assert re.match(r"[#+]\S+: 2\. ", refutation)
+
+
+def test_lines_of_an_earlier_position(start: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also of a game that is over, whose last position has none."""
+    monkeypatch.setattr("coachwhip.study.play.shared.LINES", Limit(nodes=5000))
+    client = start(board=chess.Board("7k/6pp/8/8/8/8/8/R6K w - - 0 1"))
+    client.do("move", text="Ra8#")
+    first, last = client.do("lines", ply=0), client.do("lines", ply=1)
+    assert (len(first["lines"]), first["lines"][0][1], first["win"]) == (3, "1. Ra8#", 100)
+    assert (last["lines"], last["win"]) == ([], 100)
+
+
+def test_the_threat_where_a_pass_is_stalemate(start: Any) -> None:
+    client = start(board=chess.Board("k7/2Q5/8/8/8/8/8/4K3 w - - 0 1"))
+    assert client.do("threat")["message"] == "Black would have no move if you passed: stalemate."
+
+
+def test_a_rematch_has_the_other_colour(start: Any) -> None:
+    """And the same first position, level and clock; a tab that asks when the game has begun ends nothing."""
+    fen = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
+    client = start()
+    client.do("new", level="1200", clock="5+3", color="white", start=f"fen {fen} moves e2e4 e8e7")
+    client.do("resign")
+    new = client.do("rematch")
+    assert (new["message"], new["fens"][0], new["side"]) == ("", fen, "black")
+    assert (new["names"], new["clocks"]) == (["coachwhip (1200), version 0.1.0.dev0", "Human"], [300, 300])
+    assert "gone on" in client.do("rematch")["message"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a limit on the size of files")
+def test_a_failed_write_is_said_on_the_page(start: Any) -> None:
+    """As long as it lasts."""
+    client = start(args=Namespace(**{**vars(ARGS), "time": TimeControl(time=1000)}))
+    with room_of(10):
+        assert "not kept" in client.do("move", text="e4")["trouble"]
+    client.do("undo")
+    assert client.do("move", text="d4")["trouble"] == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no links, no queues")
+def test_addresses_of_killed_programs_are_removed(start: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither that of a program that runs, nor a person's own page, link or queue of such a name."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr("webbrowser.open", lambda _: None)
+    running, new = start(), start()
+    running.server.open_browser()
+    (door,) = tmp_path.glob("*.html")
+    text = door.read_text()
+    for name, content in (("left", text), ("mine", f"{text}<p>My notes"), ("linked", "")):
+        (tmp_path / f"coachwhip-{name}.html").write_text(content)
+    (tmp_path / "target").write_text(text)
+    (tmp_path / "coachwhip-link.html").symlink_to(tmp_path / "target")
+    os.mkfifo(tmp_path / "coachwhip-queue.html")
+    before = {*tmp_path.glob("*.html")}
+    new.server.open_browser()
+    assert before - {*tmp_path.glob("*.html")} == {tmp_path / "coachwhip-left.html"}
+    assert (tmp_path / "target").exists()
+
+
 def test_castling_squares_of_chess960(start: Any) -> None:
     """The king may be put on its rook always, on its square unless that is a step of the king."""
     client = start(Replies([]), chess.Board("4k3/8/8/8/8/8/8/R4K1R w KQ - 0 1", chess960=True))
@@ -548,7 +656,7 @@ def test_the_page_in_a_game(chromium: Browser, start: Any) -> None:
     tab.click("[data-do=hint]", "#shows-lines")
     tab.wait("document.querySelector('.message').textContent.startsWith('Perhaps')")
     tab.wait("document.querySelectorAll('.lines li').length === 3")
-    assert tab.value("document.documentElement.scrollWidth <= innerWidth && !document.querySelector('#report').offsetWidth")
+    assert tab.value("document.documentElement.scrollWidth <= innerWidth && !document.querySelector('#analyse').offsetWidth")
     tab.click("#flip", square("e2", "black"), square("e3", "black"))
     client.wait(3)
     tab.click("[data-do=threat]")
@@ -558,13 +666,13 @@ def test_the_page_in_a_game(chromium: Browser, start: Any) -> None:
     tab.click("[data-step=leave]")
     tab.wait("!location.hash && one('[data-step=leave]').hidden")
     tab.click("[data-do=resign]")
-    tab.wait("one('[data-do=resign]').textContent === 'Resign? Click again'")
+    tab.wait("one('[data-do=resign]').textContent === 'Resign?'")
     assert not client.game.game.ending
     tab.click("[data-do=resign]")
-    tab.wait("!document.querySelector('#report').hidden")
+    tab.wait("!document.querySelector('#end').hidden")
     assert tab.value("all('[data-do]:disabled').map((button) => button.dataset.do).join()") == "hint,threat,draw,resign"
     assert tab.value("all('.lines li').length") == 0  # those of a position that has gone
-    tab.click("#report")
+    tab.click("#analyse")
     tab.wait("location.pathname === '/report' && document.querySelectorAll('a.move').length === 3")
     assert tab.value("one('.stage').classList.contains('flipped')") is False  # White is the person
     tab.click("header a")
@@ -573,7 +681,78 @@ def test_the_page_in_a_game(chromium: Browser, start: Any) -> None:
     tab.type("hello")
     tab.click("#new button")
     tab.wait("/^This PGN: /.test(one('#fault').textContent)")
-    tab.click("#cancel")
+    tab.value("one('#start').value = '1. f3 e5 2. g4 Qh4# 0-1'")  # one's own finished game
+    tab.click("#study")
+    tab.wait("location.pathname === '/report' && document.querySelectorAll('a.move').length === 4")
+    tab.click(".start [data-play]")
+    tab.wait("document.querySelector('#setup[open] textarea')?.value.endsWith(' w KQkq - 0 1')")
+    assert tab.value("one('#color').value") == "white"
+    tab.click("#setup .close", "#mine")
+    tab.wait("!!one('#games[open] li button')")
+    tab.click("#games li button")
+    tab.wait("location.pathname === '/report' && document.querySelectorAll('a.move').length === 3")
     tab.go("data:text/html,<title>another site</title>")
     for path in (f"game.pgn{client.key}", "do"):
         assert tab.value(f"fetch('http://{client.host}/{path}').then(() => 'read', () => 'blocked')") == "blocked"
+
+
+@pytest.mark.needs_program(CHROMIUM)
+def test_lines_bar_and_board_show_one_position(chromium: Browser, start: Any) -> None:
+    """Looking back, too; a hint is gone with its position, and the complaint about a move as soon as another one is written."""
+    client = start(Replies(["e5", "Nc6"]))
+    tab = chromium.open(client.address)
+    wait_for(tab, "No moves yet.")
+    client.do("move", text="e4")
+    client.wait(2)
+    client.do("move", text="Nf3")
+    wait_for(tab, "1. e4 e5 2. Nf3 Nc6")
+    tab.click("#shows-lines")
+    numbers = "all('.lines li').map((line) => line.textContent.split(' ')[1]).join()"
+    tab.wait(f"{numbers} === '3.,3.,3.'")
+    for key, number in (("ArrowLeft", "2..."), ("ArrowLeft", "2."), ("ArrowLeft", "1...")):
+        tab.press(key)
+        assert tab.value(f"{numbers} + one('.bar').hidden") == "true"
+        tab.wait(f"{numbers}.split(',').every((each) => each.startsWith('{number}')) && all('.lines li').length === 3")
+    tab.click(".lines li:nth-child(2) a")
+    tab.wait("location.hash === '#1-2-1' && one('.lines a[aria-current]')?.hash === '#1-2-1'")
+    label = tab.value("one('.board svg').getAttribute('aria-label')")
+    assert tab.value("one('.lines a[aria-current]').textContent") in label
+    tab.click("[data-step=leave]", "#text")
+    tab.type("Kh8\r")
+    tab.wait("one('.message').textContent === 'Kh8 is not legal here.'")
+    tab.type("x")
+    assert tab.value("one('.message').textContent") == ""
+
+
+@pytest.mark.needs_program(CHROMIUM)
+@pytest.mark.parametrize(
+    "storage",
+    [
+        "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('blocked', 'SecurityError'); } })",
+        "Object.defineProperty(window, 'localStorage', { value: undefined })",
+        "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }",
+    ],
+    ids=["blocked", "absent", "full"],
+)
+def test_a_browser_that_keeps_nothing(storage: str, chromium: Browser, start: Any) -> None:
+    """The key stays in the address: through a reload, an earlier position, the report and the way back."""
+    client = start(Replies(["e5"]))
+    tab = chromium.open("data:text/html,<title>empty</title>")
+    tab.send("Page.enable")
+    tab.send("Page.addScriptToEvaluateOnNewDocument", source=storage)
+    tab.go(client.address)
+    wait_for(tab, "No moves yet.")
+    tab.click(square("e2"), square("e4"))
+    wait_for(tab, "1. e4 e5")
+    tab.value("document.title = 'before', location.reload()")
+    tab.wait("document.title !== 'before'")
+    wait_for(tab, "1. e4 e5")
+    tab.click(".record a")
+    tab.wait("!one('[data-step=leave]').hidden")
+    tab.click("[data-step=leave]", "[data-do=resign]", "[data-do=resign]")
+    tab.wait("!one('#end').hidden")
+    tab.click("#analyse")
+    tab.wait("location.pathname === '/report' && document.querySelectorAll('a.move').length === 2")
+    tab.click("header a")
+    tab.wait("location.pathname === '/'")
+    wait_for(tab, "1. e4 e5")

@@ -25,21 +25,17 @@ from coachwhip.study.reference import (
     Counted,
     Truncated,
     alpha_beta,
-    alpha_beta_killers,
     alpha_beta_list,
-    alpha_beta_table,
     at_depth,
     expectimax,
     forward_pruning,
     iterative_deepening,
     minimax,
     minimax_list,
-    negamax,
     negamax_alpha_beta,
-    principal_variation,
     quiescence,
 )
-from coachwhip.study.reference.__main__ import FOR_TREES, SEARCHES, main
+from coachwhip.study.reference.__main__ import EXACT, FOR_TREES, SEARCHES, main
 from coachwhip.study.reference.draw import Drawn
 from coachwhip.study.reference.games.board import MATE, Chess, Line, material
 from coachwhip.study.reference.games.maze import END, FOOD, MOVE, TRAP, Maze
@@ -48,12 +44,13 @@ from coachwhip.study.reference.trace import Traced
 
 MODULES = sorted(path.relative_to(ROOT).with_suffix("") for path in (ROOT / "coachwhip" / "study" / "reference").rglob("*.py"))
 
-FULL = (minimax, negamax, minimax_list)  # look at every node
-PRUNING = (alpha_beta, negamax_alpha_beta, alpha_beta_list)
+FULL = ("minimax", "negamax", "minimax_list")  # look at every node
+PRUNING = ("alpha_beta", "negamax_alpha_beta", "alpha_beta_list")  # look at the same nodes
 
 # Few different numbers on purpose: ties are where the choice of the move can go wrong.
 leaves = st.integers(-3, 3)
 subtrees = st.recursive(leaves, lambda below: st.lists(below, min_size=1, max_size=4), max_leaves=30)
+trees = st.lists(subtrees, min_size=1, max_size=4)
 uneven = st.sampled_from([(0, 1), (0, 0, 1), (0, 1, 1), (1, 0, 0, 1)])  # who moves when, with some moving twice
 
 
@@ -75,10 +72,7 @@ def test_the_examples_in_the_docstrings_hold(path: Path) -> None:
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
-def test_expectimax_on_a_tree_worked_by_hand() -> None:
-    # MAX, chance, MIN: left 1/2 * min(2, 7) + 1/2 * min(4, 6) = 3; right 1/3 * (min(9, 0) + 5 + min(8, 1)) = 2.
-    tree = Tree([[[2, 7], [4, 6]], [[9, 0], [5], [8, 1]]], (0, CHANCE, 1))
-    assert expectimax(tree, tree.initial(), tree.odds) == Answer(Fraction(3), 0)
+def test_expectimax_from_a_throw() -> None:
     thrown = Tree([[1, 2], [5, 3]], (CHANCE, 1))
     assert expectimax(thrown, thrown.initial(), thrown.odds, player=0) == Answer(Fraction(2), None)
 
@@ -86,65 +80,52 @@ def test_expectimax_on_a_tree_worked_by_hand() -> None:
 # --- Against each other, on arbitrary trees ---
 
 
-@given(subtrees)
-def test_all_exact_searches_answer_the_same(subtree: Any) -> None:
-    expected, size = search(minimax, Tree(subtree))
-    for algorithm in FULL:
-        assert search(algorithm, Tree(subtree)) == (expected, size)
-    _, pruned = search(alpha_beta, Tree(subtree))
+@given(trees)
+def test_all_exact_searches_find_the_value_and_a_best_move(root: Any) -> None:
+    searches = {name: FOR_TREES[name] for name in EXACT}
+    searches["deepening"] = partial(iterative_deepening, evaluate=first_leaf, depth=50)
+    searches["unpruned"] = partial(forward_pruning, evaluate=first_leaf, depth=50)
+    found = {name: search(algorithm, Traced(root)) for name, algorithm in searches.items()}
+    (expected, size), (_, pruned) = found["minimax"], found["alpha_beta"]
     assert pruned <= size
-    for algorithm in PRUNING:  # the same move, too, and node for node the same work
-        assert search(algorithm, Tree(subtree)) == (expected, pruned)
+    for name, (answer, nodes) in found.items():
+        assert answer.value == expected.value == -minimax(Tree(root), Branch(root[answer.move or 0], 1)).value
+        if name in (*FULL, *PRUNING):
+            assert (answer.move, nodes) == (expected.move, size if name in FULL else pruned)
 
 
-@given(st.lists(subtrees, min_size=1, max_size=4))
-def test_the_searches_with_a_better_order_or_window_find_minimax_value(root: Any) -> None:
-    def deepening(game: Any, state: Any) -> Answer[Any]:
-        return iterative_deepening(game, state, first_leaf, 50)
-
-    def unpruned(game: Any, state: Any) -> Answer[Any]:
-        return forward_pruning(game, state, first_leaf, 50)
-
-    expected = minimax(Tree(root), Tree(root).initial())
-    for algorithm in (alpha_beta_table, alpha_beta_killers, principal_variation, deepening, unpruned):
-        answer = search(algorithm, Traced(root))[0]
-        assert answer.value == expected.value
-        assert -minimax(Tree(root), Tree(root).result(Branch(root, 0), answer.move or 0)).value == expected.value
-
-
-class Web:
+class Web(Tree):
     """Random states of 12 on each of 5 levels, each with 3 moves: nearly every state is reached in many ways."""
 
     def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
-        self.next = {(ply, at): [self.random.randrange(12) for _ in range(3)] for ply in range(5) for at in range(12)}
-        self.value = {at: self.random.randint(-3, 3) for at in range(12)}
+        source = random.Random(seed)
+        super().__init__([[source.randrange(12) for _ in range(3)] for _ in range(60)])
+        self.value = [source.randint(-3, 3) for _ in range(12)]
 
-    def initial(self) -> tuple[int, int]:
-        return 0, 0
+    def initial(self) -> Branch:
+        return Branch(0, 0)
 
-    def to_move(self, state: tuple[int, int]) -> int:
-        return state[0] % 2
+    def actions(self, state: Branch) -> list[int]:
+        moves: list[int] = self._root[12 * state.ply + state.subtree]
+        return moves
 
-    def actions(self, state: tuple[int, int]) -> list[int]:
-        return self.next[state]
+    def result(self, state: Branch, move: int) -> Branch:
+        return Branch(move, state.ply + 1)
 
-    def result(self, state: tuple[int, int], move: int) -> tuple[int, int]:
-        return state[0] + 1, move
+    def is_terminal(self, state: Branch) -> bool:
+        return state.ply == 5
 
-    def is_terminal(self, state: tuple[int, int]) -> bool:
-        return state[0] == 5
-
-    def utility(self, state: tuple[int, int], player: int) -> int:
-        return self.value[state[1]] * (-1 if player else 1)
+    def utility(self, state: Branch, player: int) -> int:
+        value: int = self.value[state.subtree]
+        return -value if player else value
 
 
 def test_the_bounds_in_a_table_hold_for_every_window() -> None:
     saved = 0
     for seed in range(300):
-        answer, nodes = search(alpha_beta_table, Web(seed))
+        answer, nodes = search(FOR_TREES["alpha_beta_table"], Web(seed))
         expected, plain = search(alpha_beta, Web(seed))
-        assert answer.value == expected.value == search(alpha_beta_killers, Web(seed))[0].value
+        assert answer.value == expected.value == search(FOR_TREES["alpha_beta_killers"], Web(seed))[0].value
         saved += plain - nodes
     assert saved > 0
 
@@ -158,26 +139,22 @@ def test_iterative_deepening_stops_with_the_answer_of_the_last_whole_search() ->
     assert iterative_deepening(tree, tree.root, first_leaf, 3, 40) == depths[2]
 
 
-@given(st.lists(subtrees, min_size=1, max_size=4), st.sampled_from([*FOR_TREES]))
+@given(trees, st.sampled_from([*FOR_TREES]))
 def test_a_branch_that_is_left_out_unproved_is_not_called_cut(root: Any, name: str) -> None:
     drawn = Drawn(root, FOR_TREES[name])
-    cut = [branch for step in drawn.steps for each in step.cuts for branch in each.branches]
+    cut = [branch for step in drawn.steps for _, branches in step.cuts.values() for branch in branches]
     skipped = [branch for step in drawn.steps for branch in step.skipped]
     assert not skipped or name in ("late_move_reductions", "probcut")
     read = {node for leaf in drawn.read for node in (leaf, *leaf.above)}
-    unread = [node for node in drawn.nodes if node not in read and (node.above[0] in read)]
-    assert {node.number for node in unread} == {node.number for node in (*cut, *skipped)}
+    assert {*cut, *skipped} == {node for node in drawn.nodes if node not in read and node.above[0] in read}
 
 
-@given(subtrees, uneven)
-def test_searches_that_do_not_negate_let_a_player_move_twice(subtree: Any, order: tuple[int, ...]) -> None:
-    tree = Tree(subtree, order)
-    expected, size = search(minimax, tree)
-    assert search(minimax_list, tree) == (expected, size)
-    answer, nodes = search(alpha_beta, tree)
-    assert answer == expected
-    assert nodes <= size
-    assert search(alpha_beta_list, tree) == (answer, nodes)
+@given(trees)
+def test_a_leaf_is_read_in_vain_exactly_where_alpha_beta_leaves_it_out(root: Any) -> None:
+    needed = [step.leaf.number for step in Drawn(root, minimax).steps if not step.closed]
+    steps = Drawn(root, alpha_beta).steps
+    assert needed == [step.leaf.number for step in steps]
+    assert not any(step.closed for step in steps)
 
 
 @pytest.mark.parametrize("algorithm", [alpha_beta, negamax_alpha_beta])
@@ -220,27 +197,21 @@ def searched(fen: str, depth: int) -> Answer[chess.Move]:
 
 def test_a_mate_counts_its_plies_and_comes_before_the_fifty_move_rule() -> None:
     for fen, plies in (("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", 1), ("7k/8/5K2/8/8/8/8/6R1 w - - 0 1", 3)):
-        assert searched(fen, plies).value == MATE - plies
+        game = Chess(chess.Board(fen))
+        assert searched(fen, plies).value == iterative_deepening(game, game.initial(), material, plies).value == MATE - plies
         assert searched(fen, plies - 1).value < MATE - 100  # not visible one ply earlier
     assert searched("7k/6Q1/5K2/8/8/8/8/8 b - - 0 1", 0) == Answer(-MATE)
     assert searched("6k1/5ppp/8/8/8/8/8/R6K w - - 99 80", 1) == Answer(MATE - 1, chess.Move.from_uci("a1a8"))
     assert searched("6k1/6pp/8/8/8/8/8/R6K w - - 99 80", 2).value == 0
 
 
-def line_of(moves: str, fen: str = chess.STARTING_FEN) -> Line:
-    """The line below a root, moves in UCI text."""
-    game = Chess(chess.Board(fen))
-    line = game.initial()
-    for move in moves.split():
-        line = game.result(line, chess.Move.from_uci(move))
-    return line
-
-
 def test_a_position_once_more_is_a_draw_below_the_root() -> None:
-    there_and_back = line_of("g1f3 g8f6 f3g1 f6g8")
-    assert Chess().is_terminal(there_and_back)
-    assert Chess().utility(there_and_back, 0) == 0
-    assert not Chess().is_terminal(Line(there_and_back.board, 0))  # the root has a move
+    board = chess.Board()
+    for move in ("g1f3", "g8f6", "f3g1", "f6g8"):
+        board.push_uci(move)
+    assert Chess().is_terminal(Line(board, 4))
+    assert Chess().utility(Line(board, 4), 0) == 0
+    assert not Chess().is_terminal(Line(board, 0))  # the root has a move
     rooks_down = "6k1/6p1/8/7Q/8/8/rr6/7K w - - 0 1"  # saved by perpetual check
     assert searched(rooks_down, 2).value < 0
     assert searched(rooks_down, 4) == Answer(0, chess.Move.from_uci("h5e8"))
@@ -265,7 +236,7 @@ STEPS = """\
 """
 
 
-@given(st.lists(subtrees, min_size=1, max_size=4), uneven, st.sampled_from([alpha_beta, alpha_beta_list, minimax]))
+@given(trees, uneven, st.sampled_from([alpha_beta, alpha_beta_list, minimax, minimax_list]))
 def test_what_is_known_is_true_and_the_cut_leaves_were_never_read(root: Any, order: tuple[int, ...], algorithm: Any) -> None:
     asked = []
 
@@ -286,7 +257,7 @@ def test_what_is_known_is_true_and_the_cut_leaves_were_never_read(root: Any, ord
         assert all(low <= true[number] <= high for number, (low, high) in known.items())
         assert not step.skipped
         assert not step.cuts or " already, so " in watched.sentence(number)
-        cut |= {branch.number for each in step.cuts for branch in each.branches}
+        cut |= {branch.number for _, branches in step.cuts.values() for branch in branches}
     assert known[0] == (true[0], true[0])
     assert true[0] == (-answer.value if order[0] else answer.value)
     assert asked == [leaf.subtree for leaf in watched.leaves if not cut & {node.number for node in (leaf, *leaf.above)}]
@@ -308,6 +279,7 @@ def test_the_terminal_shows_the_tree_and_the_steps_of_the_textbook(capsys: pytes
 @pytest.mark.parametrize(
     ("words", "value", "last"),
     [
+        # by hand: B is the mean of 2 and 4, C that of 0, 5 and 1
         (["[[[2, 7], [4, 6]], [[9, 0], [5], [8, 1]]]", "--order", "max,chance,min"], "3", "H is 1, so C is 2, so A is 3."),
         (["[[(1, 2, 6), (4, 3, 3)], [(6, 1, 2), (7, 4, 1)]]"], "(7, 4, 1)", "C is (7, 4, 1), so A is (7, 4, 1)."),
         (["[[1, 2.5], 4]", "--min-first"], "2.5", "Leaf 4: A is 2.5."),
@@ -347,6 +319,7 @@ def test_a_seed_decides_a_random_tree_and_a_large_one_is_only_counted(capsys: py
         (["--tree", "[1]", "--order", "min,chance", "--algorithm", "minimax"], "chance needs --algorithm expectimax"),
         (["--tree", "[1]", "--order", "max,mix"], "expected max, min and chance, such as max,chance,min, not 'max,mix'"),
         (["--random", "6,4", "--report", "NEW"], "a page has at most 500 nodes, not 1555"),
+        (["--random", "0,3"], "expected a whole number from 1 to 6, not '0'"),
         (["--maze", "TWO P"], "a maze has one P"),
         (["--maze", "CAPSULE"], "line 2, column 5: 'o' is no sign of a maze"),
     ],

@@ -33,14 +33,14 @@ from chess.engine import Cp, Limit, MateGiven, Score, SimpleEngine
 
 from coachwhip.boards import Position
 from coachwhip.coach import judge, words
-from coachwhip.coach.claims import Claim, Draw, Mate, Material, Role, Trade, from_plain
+from coachwhip.coach.claims import Claim, Draw, Mate, Material, Role, Threat, Trade, from_plain, passed
 from coachwhip.coach.exchange import VALUES
 from coachwhip.coach.exchange import lead as balance
 from coachwhip.coach.line import after
 from coachwhip.coach.motifs import SLIDERS, Kind, Motif
 from coachwhip.games.adjudication import MATE_SCORE, parse_score
 
-EDGE, LOST, FAR = 2.5, 5.0, 10.0  # points of winning chances
+EDGE, LOST, FAR, RISE = 2.5, 5.0, 10.0, 15.0  # points of winning chances
 SHORT, LONG = 8, 14  # plies of a line that is continued, and that is looked at
 NAMED = {chess.piece_name(kind): value for kind, value in VALUES.items()}
 CLASSES = ("agreed", "edge", "too much", "contradicted")
@@ -203,8 +203,29 @@ def of_kind(claim: Claim, boards: Sequence[chess.Board], at: int, base: int, jud
             start = base if claim.role is Role.ALLOWS else balance(boards[0], chess.WHITE)
             gain = judging.gain(boards[at], start if side else -start)
             return "agreed" if gain >= claimed(claim) else "too much" if gain > 0 else "contradicted"
+        case Threat():
+            then = passed(boards[-1])
+            if judging.chances(then, side) - judging.chances(boards[-1], side) >= RISE:
+                return "agreed"
+            gain = judging.gain(after(then, claim.next[0]), balance(then, side))
+            return "agreed" if gain >= 2 else "contradicted"
         case Trade():
-            return "agreed" if judging.chances(boards[-1], side) > 75 else "contradicted"
+            return "agreed" if is_kept(claim, boards, judging) else "contradicted"
+
+
+def is_kept(claim: Trade, boards: Sequence[chess.Board], judging: Judge) -> bool:
+    """Return whether the judge's best line keeps the pieces (or trades them), and is worth 10 points more than the other."""
+    player, board = boards[0].turn, boards[0]
+    best = judging.lines(board)[0][1]
+    at = board
+    for move in best[: len(boards) - 1]:
+        at = after(at, move)
+    kinds = [kind for kind in VALUES if chess.piece_name(kind) in claim.pieces]
+    goes = all(len(at.pieces(kind, side)) < len(board.pieces(kind, side)) for kind in kinds for side in chess.COLORS)
+    traded = judging.chances(boards[-1], player)
+    if claim.role is Role.MISSES:
+        return goes and judging.chances(board, player) - traded < LOST
+    return not goes and judging.chances(board, player) - traded >= FAR
 
 
 def analysed(command: str, pgn: Path, nodes: int, folder: Path) -> tuple[list[dict[str, Any]], float]:

@@ -13,12 +13,12 @@ from typing import TextIO
 
 from chess.engine import EngineError, SimpleEngine
 
-from ...cli.command import CommandError, add_shared, file_name, whole_number
+from ...cli.command import CommandError, add_shared, file_name, warn, whole_number
 from ...cli.files import fingerprint, naming, replacing
 from ...cli.journal import add_journal_arguments, open_journal
 from ...cli.pool import here
 from ...cli.run import run
-from ...cli.targets import Output, WritingParser
+from ...cli.targets import Output, WritingParser, check_outputs
 from ...core.engine import MAX_DEPTH
 from ...games.data import GAMES
 from ...games.time_control import TimeControl, add_limits, limit_of
@@ -27,9 +27,10 @@ from ...uci.options import MAX_HASH_MB, MAX_MULTIPV, MAX_THREADS
 from .analysis import AnalysisRun, survey
 
 DEFAULT_SECONDS = 0.5
+REPORT = Output("a page of coachwhip")
 EPILOG = """\
-The annotated games go to standard output and the summary to standard error, unless --output or --json
-says otherwise. Exit code 1 if a game could not be read or analysed to its end; 130 after Ctrl-C, which
+The annotated games go to --output or, unless it is a terminal, to standard output, where --json prints its
+object instead. Exit code 1 if a game could not be read or analysed to its end; 130 after Ctrl-C, which
 keeps the moves analysed so far."""
 
 
@@ -52,7 +53,9 @@ def main(argv: Sequence[str]) -> int:
     add_shared(add, "--weights", "--set", "--json")
     add("--output", type=Output("PGN"), metavar="FILE", help="write the annotated games to FILE")
     page = "write an HTML report with boards, lines and a graph of each game: one file, which works offline"
-    add("--report", type=Output("a page of coachwhip"), metavar="FILE", help=page)
+    add("--report", type=REPORT, metavar="FILE", help=page)
+    about = "open the report in the browser (without --report: in this folder, with the name of the first file)"
+    add("--browser", action="store_true", help=about)
     about = "write positions (EPD with bm) in which one move is much better than all others, from the mistakes of the games"
     add("--puzzles", type=Output("EPD"), metavar="FILE", help=about)
     add_shared(add, "--force")
@@ -61,6 +64,11 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _analyse(args: argparse.Namespace) -> int:
+    if args.browser and not args.report:
+        args.report = Path(f"{args.files[0].name.partition('.')[0].strip('-') or 'games'}.html")
+        check_outputs([(args.report, REPORT)], args.files, force=args.force)
+    if not (args.output or args.report or args.json) and sys.stdout.isatty():
+        warn("The annotated games are not shown here: --browser opens a report with boards, --output FILE writes PGN.")
     if args.files == [GAMES.path]:
         GAMES.warn_default()
     control = limit_of(args, TimeControl(time=DEFAULT_SECONDS))
@@ -103,10 +111,10 @@ def _engine(args: argparse.Namespace) -> SimpleEngine:
 
 @contextlib.contextmanager
 def _output(args: argparse.Namespace) -> Iterator[TextIO | None]:
-    """Yield the stream for the annotated games, None for --json without --output. An old file stays until all are written."""
+    """Yield the stream for the annotated games; without --output None for --json or a terminal. An old file stays until all are written."""
     if args.output:
         opened = replacing(args.output) if args.output.exists() else args.output.open("wb")
         with naming(args.output), opened as file:
             yield TextIOWrapper(file, "utf-8", write_through=True)
     else:
-        yield None if args.json else sys.stdout
+        yield None if args.json or sys.stdout.isatty() else sys.stdout

@@ -4,6 +4,7 @@
 import hashlib
 import json
 import sys
+import webbrowser
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -184,6 +185,9 @@ class AnalysisRun(Experiment[AnalysedGame, list[str]]):
         if args.report:
             more = f"; the first {len(self._shown)} games" if len(self._shown) == board_page.MAX_GAMES else ""
             write_bytes(args.report, board_page.page(self._shown, described + more, player=args.player or "").encode())
+        if args.browser:
+            warn(f"the report is {args.report}")
+            webbrowser.open(args.report.resolve().as_uri())
         if args.puzzles:
             write_bytes(args.puzzles, "".join(f"{line}\n" for line in self._puzzles).encode())
             warn(f"{counted(len(self._puzzles), 'puzzle')} in {args.puzzles}")

@@ -24,7 +24,7 @@ from ...cli.files import append, lock, naming, user_folder, write_bytes
 from ...cli.targets import require_kind
 from ...games.adjudication import BLACK_WINS, DRAW, UNFINISHED, WHITE_WINS
 from ...games.openings import read_position
-from ...games.pgn import game_text
+from ...games.pgn import RawGame, game_text, split_games
 from ...games.time_control import parse_time_control
 from ...uci.options import MAX_ELO, MIN_ELO
 from .game import Game, Setup
@@ -79,6 +79,10 @@ class Drafts:
     def _folder(self) -> Path:
         return self._data / "unfinished"
 
+    @property
+    def _finished(self) -> Path:
+        return self._data / "games.pgn"
+
     def _make_folder(self) -> None:
         """Make the folder, for this user alone; the first time, name the games that a former version has left."""
         if not self._folder.exists():
@@ -132,7 +136,7 @@ class Drafts:
             except (CommandError, OSError) as error:
                 self._complain(error)
             else:
-                self.complaint = ""
+                self._complain(None)
 
     def _keep(self, path: Path) -> None:
         if not self._game.is_played:
@@ -149,16 +153,23 @@ class Drafts:
         self._locked.close()
         self._locked.enter_context(_locked(path))
 
-    def _complain(self, error: CommandError | OSError) -> None:
-        """Say once why a game is not kept."""
-        complaint = f"the game in progress is not kept: {in_words(error) if isinstance(error, OSError) else error}"
+    def _complain(self, error: CommandError | OSError | None) -> None:
+        """Say once why a game is not kept, or that it is again (None)."""
+        why = in_words(error) if isinstance(error, OSError) else error
+        complaint = f"the game in progress is not kept: {why}" if why else ""
         if complaint != self.complaint:
             self.complaint = complaint
-            warn(f"warning: {complaint}")
+            self._game.touch()
+            if complaint:
+                warn(f"warning: {complaint}")
 
     def resume(self) -> None:
-        """Go on with the game that was left. Raises OSError if another program has taken it."""
+        """Go on with the game that was left, and move the one on the board to games.pgn.
+
+        Raises CommandError, OSError, as where another program has taken it.
+        """
         with self._game.changed:
+            self.finish()
             left, self.left = self.left, None
             if left and self._path:
                 self._lock(self._path)
@@ -182,12 +193,18 @@ class Drafts:
                 except OSError as error:
                     raise CommandError(in_words(error)) from error
 
+    def finished(self) -> list[RawGame]:
+        """Return the games of games.pgn, the newest first. Raises OSError, PgnError."""
+        if not self._path or not self._finished.is_file():
+            return []
+        with self._finished.open("rb") as file:
+            return [*split_games(file)][::-1]
+
     def _move(self, path: Path, text: str) -> None:
         """Add a game to games.pgn, unless it is there already, and delete its file. Raises CommandError, OSError."""
-        finished = self._data / "games.pgn"
-        require_kind(finished, "PGN")
-        with naming(finished), open(finished, "a+b", 0, opener=_private) as file:
-            lock(file, finished, wait=True)
+        require_kind(self._finished, "PGN")
+        with naming(self._finished), open(self._finished, "a+b", 0, opener=_private) as file:
+            lock(file, self._finished, wait=True)
             file.seek(0)
             data = file.read()
             if text.encode() not in data:

@@ -12,7 +12,7 @@ from chess.engine import Limit, SimpleEngine
 
 from ...coach import verdict
 from ...coach.analyst import for_engine, lines_of
-from ...coach.claims import Role
+from ...coach.claims import Role, passed
 from ...coach.line import Line
 from ...coach.words import sentence
 from ...games.adjudication import MATE_SCORE
@@ -70,6 +70,8 @@ class Opponent:
         passed, side = _passed(board), chess.COLOR_NAMES[not board.turn].capitalize()
         if board.is_check():
             return passed, None, "You are in check."
+        if not any(passed.legal_moves):
+            return passed, None, f"{side} would have no move if you passed: stalemate."
         search = partial(self._lines, changes)
         best, threats = search(board, 1), search(passed, 1)
         if not best or not threats or changes != game.changes:
@@ -122,4 +124,4 @@ class Opponent:
 
 def _passed(board: chess.Board) -> chess.Board:
     """Return the board, which has no check, with the other side to move and without its history."""
-    return verdict.passed(board).copy(stack=False)
+    return passed(board).copy(stack=False)

@@ -2,14 +2,16 @@
 """The game in a browser: an HTTP server for the person at this computer, and nobody else.
 
 The page's script, `play.js`, knows no rules of chess: it asks for the game again and again, gets each new position with its legal moves,
-and sends what the person does, all as JSON. The printed address lets one browser in, once, and gives it a key, which its script sends
-with each request. Without the key, under another host name or from the page of another site, every request is rejected, except for the
+and sends what the person does, all as JSON. The printed address gives the browser a key, which its script sends with each request,
+and lets in nobody else once it has. Without the key, under another host name or from the page of another site, every request is rejected, except for the
 page without a game. There is no cookie: browsers send cookies to every server of this computer, whatever its port.
 """
 
 import json
 import os
+import re
 import secrets
+import stat
 import sys
 import tempfile
 import threading
@@ -17,10 +19,12 @@ import webbrowser
 from argparse import Namespace
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
 from ...cli.command import CommandError
+from ...cli.files import lock
 from .game import Game
 from .kept import Drafts
 from .opponent import Opponent
@@ -29,6 +33,9 @@ from .shared import Table
 
 ADDRESS = "127.0.0.1"
 MAX_REQUEST = 1 << 18  # bytes; a pasted game is the longest
+FORWARD = '<!DOCTYPE html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url='
+ADDRESSES = re.compile(rf'{re.escape(FORWARD)}http://{re.escape(ADDRESS)}:\d+/\?token=[\w-]+">'.encode())
+TOO_LONG = f"This is longer than {MAX_REQUEST >> 10} KiB; coachwhip analyse FILE --browser reads any file."
 NO_ENTRY = "Open the address that coachwhip has printed; it works once, so if it has been used, start coachwhip again."
 HEADERS = {  # of every answer; the rest of a page's policy is in the page, see `document`
     "Content-Security-Policy": "frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
@@ -40,9 +47,9 @@ HEADERS = {  # of every answer; the rest of a page's policy is in the page, see 
 
 
 class Server(ThreadingHTTPServer):
-    """The server of a game: gives `key` to the browser that brings `token` first, and then lets in only who has it."""
+    """The server of a game: gives `key` for `token`, until that comes back; then `token` is None."""
 
-    _door: Path | None = None  # forwards to the address
+    _door: tuple[Path, FileIO] | None = None  # the file that forwards to the address
     daemon_threads = True
     allow_reuse_address = sys.platform != "win32"  # there it would let another program take the port
 
@@ -50,38 +57,35 @@ class Server(ThreadingHTTPServer):
         super().__init__((ADDRESS, port), Handler)
         self.game, self.page = game, game_page(game)
         self.host = f"{ADDRESS}:{self.server_port}"
-        self.token, self.key = secrets.token_urlsafe(), secrets.token_urlsafe()
-        self.url = f"http://{self.host}/?token={self.token}"
-        self._entry = threading.Lock()  # never released
+        self.token: str | None = secrets.token_urlsafe()
+        self.key, self.url = secrets.token_urlsafe(), f"http://{self.host}/?token={self.token}"
 
     def open_browser(self) -> None:
         """Open a file that only this user can read, which forwards to the address: all users can read command lines.
 
         It is in the home folder, because browsers in a sandbox read neither /tmp nor hidden folders.
         """
+        home = Path(os.path.expanduser("~"))
         with suppress(OSError):
-            handle, name = tempfile.mkstemp(".html", "coachwhip-", os.path.expanduser("~"))
-            self._door = Path(name)
-            with open(handle, "w", encoding="utf-8") as file:
-                file.write(f'<!DOCTYPE html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={self.url}">')
+            _remove_old_doors(home)
+            handle, name = tempfile.mkstemp(".html", "coachwhip-", home)
+            self._door = Path(name), open(handle, "wb", 0)  # noqa: SIM115 - its lock shows that the program runs
+            lock(self._door[1], self._door[0])
+            self._door[1].write(f'{FORWARD}{self.url}">'.encode())
             # In a thread: a text browser returns at its end.
-            threading.Thread(target=webbrowser.open, args=[self._door.as_uri()], daemon=True).start()
-
-    def enter(self, token: str) -> bool:
-        """Return whether this is the token, which is good once."""
-        if not _is_same(token, self.token) or not self._entry.acquire(blocking=False):
-            return False
-        self._close_door()
-        return True
+            threading.Thread(target=webbrowser.open, args=[self._door[0].as_uri()], daemon=True).start()
 
     def server_close(self) -> None:
         """Free the port."""
         super().server_close()
-        self._close_door()
+        self.close_door()
 
-    def _close_door(self) -> None:
+    def close_door(self) -> None:
+        """Let in nobody else, once a browser has sent the key; one that cannot, as without scripts, may come in again."""
+        self.token = None
         if self._door:
-            self._door.unlink(missing_ok=True)
+            self._door[1].close()
+            self._door[0].unlink(missing_ok=True)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -117,12 +121,16 @@ class Handler(BaseHTTPRequestHandler):
         if not self._is_local():
             return 403, "Requests from other sites are rejected.", plain
         match f"{self.command} {path}":
+            case "GET /" if server.token and _is_same(query, f"token={server.token}"):
+                return 200, entry_page(server.key), "text/html"
             case "GET /" if not query:
                 return 200, server.page, "text/html"
-            case "GET /" if server.enter(query.removeprefix("token=")):
-                return 200, entry_page(server.key), "text/html"
             case _ if not _is_same(query, f"key={server.key}"):
                 return 403, NO_ENTRY, plain
+        server.close_door()
+        match f"{self.command} {path}":
+            case "GET /":
+                return 200, server.page, "text/html"
             case "GET /game.pgn":
                 return 200, f"{server.game.game.pgn()}\n", "application/x-chess-pgn"
             case "GET /report":
@@ -130,7 +138,7 @@ class Handler(BaseHTTPRequestHandler):
             case "POST /do":
                 size = int(self.headers.get("Content-Length", ""))
                 if not 0 <= size <= MAX_REQUEST:
-                    return 413, f"A request has at most {MAX_REQUEST} bytes.", plain
+                    return 413, TOO_LONG, plain
                 return 200, json.dumps(server.game.handle(json.loads(self.rfile.read(size)))), "application/json"
         return 404, "There is no such page.", plain
 
@@ -147,6 +155,20 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: Any) -> None:
         """Print nothing."""
+
+
+def _remove_old_doors(home: Path) -> None:
+    """Remove the files that killed programs have left: of this user, unlocked, and with nothing but an address of coachwhip."""
+    for path in home.glob("coachwhip-*.html"):
+        with suppress(CommandError, OSError):
+            status = path.lstat()
+            if not stat.S_ISREG(status.st_mode) or (sys.platform != "win32" and status.st_uid != os.getuid()):
+                continue
+            with path.open("rb") as file:
+                lock(file, path)
+                is_door = ADDRESSES.fullmatch(file.read(MAX_REQUEST))
+            if is_door:
+                path.unlink()
 
 
 def _is_same(text: str, secret: str) -> bool:

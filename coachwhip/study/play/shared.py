@@ -5,7 +5,6 @@ import secrets
 import threading
 from argparse import Namespace
 from collections.abc import Mapping
-from io import StringIO
 from typing import Any
 
 import chess
@@ -14,21 +13,22 @@ from chess.engine import Limit
 
 from ...cli.command import CommandError
 from ...coach import judge
-from ...coach.analyst import Analyst, lines_of
+from ...coach.analyst import for_engine, lines_of
 from ...coach.line import Line
-from ...coach.study import LINE_PLIES, AnalysedGame, score_text
+from ...coach.study import LINE_PLIES, score_text
 from ...games.time_control import TimeControl
 from ...in_process import open_engine
-from ...pages import board_page
 from ...pages.board import legal_moves, positions_after, squares
 from ...uci.options import MAX_ELO, MIN_ELO
 from .game import Game, Setup
 from .kept import Drafts
+from .mine import my_games
 from .opponent import Opponent
+from .report import Report
 from .saved import save, save_or_show
 from .typed import from_text, read_move
 
-LINES, ANALYSIS = Limit(time=0.5), Limit(nodes=100_000)  # of the lines next to the board; of each position for the report
+LINES = Limit(time=0.5)  # of the lines next to the board
 CLOCKS = {f"{base}+{plus}": TimeControl(60 * base, plus) for base, plus in ((3, 2), (5, 3), (10, 5), (15, 10))}
 FULL = "full strength"
 WAIT_SECONDS = 1.0  # for a newer state: a browser has six connections to an address, and may have more tabs
@@ -45,7 +45,7 @@ class Table:
         self._saved = -1  # `game.changes` of the last finished game that was written to --pgn
         self._analyst = open_engine({"WeightsFile": str(args.weights or "")})  # closed at the end of the program
         self._analysing = threading.Lock()
-        self._report = "", ""  # the last analysed game, and its page
+        self._report = Report(args)
         levels = sorted({args.elo or MIN_ELO, MIN_ELO, *range(200, MAX_ELO + 1, 200)})
         self.levels = {**{str(level): level for level in levels}, FULL: None}
         self.clock = f"{args.time.base / 60:g}+{args.time.increment:g}" if args.time.base else "none"
@@ -101,6 +101,7 @@ class Table:
                 "legal": legal_moves(board) if is_turn else [],
                 "offer": self._drafts.left.offer if self._drafts.left and game.running is None else "",
                 "status": f"{last}. {status}" if last else status,
+                "trouble": self._drafts.complaint.capitalize(),
                 "over": bool(ending),
                 "side": chess.COLOR_NAMES[game.human],
                 "names": [game.tree.headers["White"], game.tree.headers["Black"]],
@@ -124,22 +125,22 @@ class Table:
                 answer["message"] = WAIT
             case "hint" | "threat" as what:
                 answer = self._advice(what)
-            case "lines":
-                answer = self._lines(request["fen"])
             case "draw":
                 answer["message"] = "" if self._opponent.offer_draw() else f"{game.name} declines the draw."
             case "undo":
                 answer["message"] = "" if game.undo() else "There is no move of yours to take back."
             case "resign":
                 game.resign()
-            case "resume" if game.running is None:
+            case "resume":
                 self._drafts.resume()
             case "discard":
                 self._drafts.discard()
+            case "rematch":
+                answer["message"] = self._rematch()
             case "new":
                 answer["message"] = self._new(request)
-            case _:
-                raise ValueError("no such command")
+            case what:
+                answer = self._study(what, request)
         self.keep()
         return self.state(request.get("version")) | answer
 
@@ -170,17 +171,29 @@ class Table:
                 return str(error)
         return ""
 
-    def _lines(self, fen: str) -> dict[str, Any]:
-        """Return the best lines with their scores, and White's expected score in percent; {} if the game has gone on."""
+    def _lines(self, fen: str, ply: int) -> dict[str, Any]:
+        """Return the best lines of the position after `ply` half-moves with their scores, and White's expected score in percent.
+
+        {} if the game has gone on.
+        """
         with self._analysing:
-            board = self.game.node.board()
-            if fen != board.fen():
-                return {}
+            with self.game.changed:
+                if fen != self.game.node.board().fen():
+                    return {}
+                board = for_engine([self.game.tree, *self.game.tree.mainline()][ply].board())
             infos = self._analyst.analyse(board, LINES, multipv=3)
         return {
-            "lines": [_line(board, line) for line in lines_of(infos)],
+            "lines": [_line(board, line) for line in lines_of(infos) if line.moves],
             "win": judge.expected_score(judge.odds(board, infos[0]["score"].white())),
         }
+
+    def _refute(self, fen: str, text: str) -> dict[str, str]:
+        """Return the score and the best line after a move in any position."""
+        board = chess.Board(fen, chess960=True)
+        board.push(read_move(board, text))
+        with self._analysing:
+            (line,) = lines_of(self._analyst.analyse(board.copy(stack=False), LINES, multipv=1))
+        return {"refutation": f"{score_text(line.score)}: {board.variation_san(line.moves[:LINE_PLIES])}"}
 
     def _new(self, request: Mapping[str, Any]) -> str:
         """Start a game; return why its first position cannot be used, else ""."""
@@ -193,6 +206,17 @@ class Table:
                 board = from_text(text, chess960=is_960)
         except CommandError as error:
             return f"{error}."
+        return self._begin(Setup(board, human, control, elo))
+
+    def _rematch(self) -> str:
+        """After the end, start the same game again with the other colour; return why that cannot be, else ""."""
+        game = self.game
+        with game.changed:
+            setup = game.setup._replace(board=game.tree.board(), human=not game.human)
+            return self._begin(setup) if game.ending else STALE
+
+    def _begin(self, setup: Setup) -> str:
+        """Keep the game, and start another one; return why that cannot be, else ""."""
         with self.game.changed:
             try:
                 if self.args.pgn:
@@ -200,7 +224,7 @@ class Table:
                 self._drafts.finish()
             except CommandError as error:
                 return f"The game goes on, because it cannot be saved: {error}."
-            self.game.new(Setup(board, human, control, elo))
+            self.game.new(setup)
         return ""
 
     def close(self) -> None:
@@ -209,19 +233,31 @@ class Table:
             print(message, flush=True)
         self._drafts.close()
 
+    def _study(self, what: str, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what a command asks that leaves the game as it is: lines, a refutation, the person's games, how far an analysis is."""
+        match what:
+            case "lines":
+                return self._lines(request["fen"], request.get("ply", -1))
+            case "refute":
+                return self._refute(request["fen"], request["text"])
+            case "games":
+                return {"games": my_games(self.game, self._drafts)}
+            case "analyse":  # the games of `text`, or the one on the board
+                try:
+                    self._report.begin(str(request["text"]) or self.game.pgn())
+                except CommandError as error:
+                    return {"message": f"{error}."}
+            case "stop":
+                self._report.stop()
+            case "report":
+                pass
+            case _:
+                raise ValueError("no such command")
+        return self._report.progress()
+
     def report(self) -> str:
-        """Analyse the game so far, and return the page about it."""
-        pgn = self.game.pgn()
-        with self._analysing:
-            if self._report[0] != pgn:
-                copy = chess.pgn.read_game(StringIO(pgn))
-                assert copy, "it is a game"
-                study, name = AnalysedGame(copy, "the game"), self._analyst.id["name"]
-                Analyst(self._analyst, ANALYSIS).analyse(study)
-                study.annotate(name)
-                described, player = f"{name}, {ANALYSIS.nodes} nodes a position", "Human"
-                self._report = pgn, board_page.page([study], described, player=player, back="/")
-        return self._report[1]
+        """Return the page of the last analysis."""
+        return self._report.page()
 
 
 def _line(board: chess.Board, line: Line) -> tuple[str, str, list[str]]:

@@ -174,8 +174,8 @@ class Terminal:
                 drafts.resume()
             else:
                 drafts.discard()
-        except OSError as error:
-            print(in_words(error))
+        except (CommandError, OSError) as error:
+            print(in_words(error) if isinstance(error, OSError) else error)
         self._screen = Screen(self._game.human)
         self._show()
 

@@ -4,7 +4,6 @@
 import argparse
 import json
 import random
-import re
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
@@ -17,13 +16,13 @@ from ...cli.command import CommandError, add_shared, file_name, numbers, whole_n
 from ...cli.files import read_bytes, write_bytes
 from ...cli.table import plain
 from ...cli.targets import Output, WritingParser
+from .. import reference
 from .alphabeta import alpha_beta
 from .beam import beam
 from .chance import expectimax
 from .check import check
 from .deepening import iterative_deepening
 from .draw import Drawn, page
-from .explicit_stack import alpha_beta_list, minimax_list
 from .forward_pruning import forward_pruning
 from .game import CHANCE, Counted, Game
 from .games.board import Chess, material
@@ -32,41 +31,35 @@ from .games.dice import Dice
 from .games.halving import Halving
 from .games.maze import TRAP, UNDECIDED, Maze
 from .games.tictactoe import TicTacToe
-from .games.tree import AIMA_TREE, Tree, first_leaf, read_tree
+from .games.tree import AIMA_TREE, first_leaf, read_tree
 from .horizon import Truncated, at_depth, h_minimax
-from .killers import alpha_beta_killers
-from .minimax import minimax
 from .multiplayer import max_n
-from .negamax import negamax, negamax_alpha_beta
 from .quiescence import quiet
 from .scout import principal_variation
 from .trace import Traced
-from .transposition import alpha_beta_table
 
 BEAM = 5  # moves
-MARGIN = 100  # centipawns, of ProbCut
-EXACT = (minimax, negamax, minimax_list, alpha_beta, negamax_alpha_beta, alpha_beta_list)  # three visit all nodes, three prune
-NEWER = (principal_variation, alpha_beta_table, alpha_beta_killers)
+MARGIN, TREE_MARGIN = 100, 2  # of ProbCut: centipawns, and in a tree
 MIDDLEGAME = "r2q1rk1/ppp2ppp/2np1n2/2b1p3/2B1P1b1/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 8"
-HIDDEN = Tree([[[3, 0], 3], [[2, 0], 2], [[1, 9], 9]])  # the third move looks like 1, and is the best
-SURE = Tree([[[[4]]], [[[1], [6]]]])  # two plies deep, the second move looks like 1
-TREE_MARGIN = 2  # of ProbCut in a tree
+HIDDEN = Traced([[[3, 0], 3], [[2, 0], 2], [[1, 9], 9]])  # the third move looks like 1, and is the best
+SURE = Traced([[[[4]]], [[[1], [6]]]])  # two plies deep, the second move looks like 1
 MAX_DRAWN, OTHERS = 500, 20  # nodes; other trees of a page
-BOTH: dict[str, Callable[[Any, Any], Any]] = {"minimax": minimax, "alpha_beta": alpha_beta}  # shown next to each other
-SEARCHES = BOTH | {
-    "expectimax": lambda game, state: expectimax(game, state, game.odds, 0),
-    "max_n": lambda game, state: max_n(game, state, getattr(game, "players", 0) or 2),
-}
-FOR_TREES = SEARCHES | {
-    "principal_variation": principal_variation,
-    "iterative_deepening": lambda game, state: iterative_deepening(game, state, first_leaf, game.depth),
-    "late_move_reductions": lambda game, state: forward_pruning(game, state, first_leaf, game.depth, reduces=True),
-    "probcut": lambda game, state: forward_pruning(game, state, first_leaf, game.depth, margin=TREE_MARGIN),
-    "alpha_beta_table": alpha_beta_table,
-    "alpha_beta_killers": alpha_beta_killers,
-}
-WHY = {
-    "minimax": "the definition",
+EPILOG = """\
+--check runs the functions minimax, alpha_beta, expectimax, max_n and best_move of a file, each f(game, state), or f(tree) of a nested
+list. The searches here cut if alpha and beta are equal; yours may cut only if alpha is larger."""
+BOTH = ("minimax", "alpha_beta")  # shown next to each other
+NEWER = ("principal_variation", "alpha_beta_table", "alpha_beta_killers")
+EXACT = (*BOTH, "negamax", "minimax_list", "negamax_alpha_beta", "alpha_beta_list", *NEWER)
+Search = Callable[[Any, Any], Any]
+SEARCHES: dict[str, Search] = {name: getattr(reference, name) for name in BOTH}
+SEARCHES["expectimax"] = lambda game, state: expectimax(game, state, game.odds, 0)
+SEARCHES["max_n"] = lambda game, state: max_n(game, state, getattr(game, "players", 0) or 2)
+FOR_TREES = SEARCHES | {name: getattr(reference, name) for name in EXACT}
+FOR_TREES["iterative_deepening"] = lambda game, state: iterative_deepening(game, state, first_leaf, game.depth)
+FOR_TREES["late_move_reductions"] = lambda game, state: forward_pruning(game, state, first_leaf, game.depth, reduces=True)
+FOR_TREES["probcut"] = lambda game, state: forward_pruning(game, state, first_leaf, game.depth, margin=TREE_MARGIN)
+WHY = {  # part of a name -> why the value is minimax's, or not
+    "max": "the definition",
     "alpha_beta": "cuts only what cannot matter",
     "principal_variation": "searches again what is better than expected",
     "alpha_beta_table": "searches each state once for a window",
@@ -90,9 +83,7 @@ class Row(NamedTuple):
     nodes: int
 
 
-def run(
-    name: str, algorithm: str, game: Game[Any, Any], search: Callable[[Game[Any, Any], Any], Any], expected: Any = None
-) -> Row:
+def run(name: str, algorithm: str, game: Game[Any, Any], search: Search, expected: Any = None) -> Row:
     """Search a game from its start and count the nodes; `expected` is minimax's value, if it is known."""
     counted: Any = Counted(game)
     counted.odds, counted.depth = getattr(game, "odds", None), getattr(game, "depth", 0)
@@ -105,18 +96,17 @@ def run(
 
 def small_games() -> Iterator[Row]:
     """Search games small enough to search to the end."""
-    games: tuple[tuple[str, Game[Any, Any]], ...] = (("tree of AIMA", AIMA_TREE), ("halving 15", Halving(15)))
-    for name, game in games:
-        hashable = Traced(game.initial().subtree) if isinstance(game, Tree) else game  # for the table
-        for algorithm in (*EXACT, *NEWER):
-            yield run(name, algorithm.__name__, hashable, algorithm, minimax(game, game.initial()).value)
-    trees = (("late moves hide", HIDDEN, "late_move_reductions"), ("looks sure", SURE, "probcut"))
-    for name, tree, pruning in trees:
-        for algorithm_name in ("alpha_beta", "iterative_deepening", pruning):
-            traced = Traced(tree.initial().subtree)
-            yield run(name, algorithm_name, traced, FOR_TREES[algorithm_name], minimax(tree, tree.initial()).value)
-    for algorithm in (alpha_beta, *NEWER):
-        yield run("tic-tac-toe", algorithm.__name__, TicTacToe(), algorithm, 0)
+    games: tuple[tuple[str, Any, Sequence[str]], ...] = (
+        ("tree of AIMA", Traced(AIMA_TREE.initial().subtree), EXACT),
+        ("halving 15", Halving(15), EXACT),
+        ("late moves hide", HIDDEN, ("alpha_beta", "iterative_deepening", "late_move_reductions")),
+        ("looks sure", SURE, ("alpha_beta", "iterative_deepening", "probcut")),
+        ("tic-tac-toe", TicTacToe(), ("alpha_beta", *NEWER)),
+    )
+    for name, game, algorithms in games:
+        expected = alpha_beta(game, game.initial()).value
+        for algorithm in algorithms:
+            yield run(name, algorithm, game, FOR_TREES[algorithm], expected)
     yield run("coins 1 5 2 4", "max_n", CoinRow((1, 5, 2, 4)), lambda game, state: max_n(game, state, 3))
     yield run("dice 4, limit 4", "expectimax", Dice(faces=4, limit=4), SEARCHES["expectimax"])
 
@@ -127,7 +117,8 @@ def chess_position(depth: int) -> Iterator[Row]:
     short: Game[Any, Any] = Truncated(rules, material, at_depth(depth))
     calm: Game[Any, Any] = Truncated(rules, quiet(rules, material, rules.noisy, rules.may_stand_pat), at_depth(depth))
     pruning = partial(forward_pruning, evaluate=material, depth=depth)
-    searches: tuple[tuple[str, Game[Any, Any], Callable[[Any, Any], Any]], ...] = (
+    searches: tuple[tuple[str, Game[Any, Any], Search], ...] = (
+        ("h_minimax", rules, partial(h_minimax, evaluate=material, cutoff=at_depth(depth))),
         ("alpha_beta", short, alpha_beta),
         ("principal_variation", short, principal_variation),
         ("late_move_reductions", rules, partial(pruning, reduces=True)),
@@ -135,11 +126,9 @@ def chess_position(depth: int) -> Iterator[Row]:
         ("alpha_beta, quiescence", calm, alpha_beta),
         (f"beam of {BEAM}", short, partial(beam, width=BEAM, guess=lambda node, player: material(node.state, player))),
     )
-    name = f"chess, depth {depth}"
     expected = alpha_beta(short, short.initial()).value
-    yield run(name, "h_minimax", rules, lambda game, state: h_minimax(game, state, material, at_depth(depth)), expected)
     for algorithm, game, search in searches:
-        yield run(name, algorithm, game, search, expected)
+        yield run(f"chess, depth {depth}", algorithm, game, search, expected)
 
 
 def mazes(rounds: int) -> Iterator[Row]:
@@ -153,21 +142,19 @@ def mazes(rounds: int) -> Iterator[Row]:
 
 def main(argv: Sequence[str]) -> int:
     """Run the subcommand."""
-    parser = WritingParser("reference", "Compare textbook searches on small games; draw the search of a tree; play in a maze.")
+    about = "Compare textbook searches on small games; draw the search of a tree; play in a maze; check your own search."
+    parser = WritingParser("reference", about, EPILOG)
     add, what = parser.add_argument, parser.add_mutually_exclusive_group().add_argument
     add("--depth", type=whole_number(1, 4), default=2, metavar="N", help="plies in chess, rounds in a maze (default 2)")
     what("--json", action="store_true", help="print one JSON object instead of text")
     what("--tree", help='search a tree: "[[3, 12, 8], [2, 4, 6], [14, 5, 2]]"; for max_n with leaves like (3, 1)')
     what("--file", type=file_name, help="search the tree in a file")
-    what("--random", type=numbers(2, 6), metavar="BRANCHING,DEPTH", help="search a random tree")
-    what(
-        "--maze",
-        type=file_name,
-        help="play in the maze of a file: # or % wall, . food, P player, G and W ghosts".replace("%", "%%"),
-    )
+    what("--random", type=numbers(2, high=6, low=1), metavar="BRANCHING,DEPTH", help="search a random tree")
+    what("--maze", type=file_name, help="play in the maze of a file: # or %% wall, . food, P player, G and W ghosts")
     what("--check", type=file_name, metavar="FILE.py", help="check your own searches; new: print a file to start from")
-    add("--algorithm", choices=FOR_TREES, help="search of the tree or the maze (default alpha_beta, or what the tree needs)")
-    add("--order", type=order, help="who moves in the tree, level by level: max,chance,min (default max,min)")
+    searches = f"search of the tree or the maze, by default alpha_beta or what the tree needs: {', '.join(FOR_TREES)}"
+    add("--algorithm", choices=FOR_TREES, metavar="NAME", help=searches)
+    add("--order", type=order, metavar="PLAYERS", help="who moves in the tree, level by level: max,chance,min (default max,min)")
     add("--min-first", dest="order", action="store_const", const=(1, 0), help="MIN moves first in the tree")
     add("--seed", type=whole_number(0, 10**9), metavar="N", help="of random trees and ghosts")
     page = "write a page of HTML that goes through the search of the tree"
@@ -196,11 +183,12 @@ def _reference(args: argparse.Namespace) -> int:
     return 0
 
 
-def _read(path: Path) -> str:
+def _read(source: Path | str, parse: Callable[[str], Any]) -> Any:
+    """Return what `parse` makes of a file, or of the text of --tree. Raises CommandError."""
     try:
-        return read_bytes(path).decode()
-    except UnicodeDecodeError as error:
-        raise CommandError(f"{path}: {error}") from error
+        return parse(read_bytes(source).decode() if isinstance(source, Path) else source)
+    except ValueError as error:
+        raise CommandError(f"{source if isinstance(source, Path) else '--tree'}: {error}") from error
 
 
 def _compare(args: argparse.Namespace) -> None:
@@ -210,10 +198,7 @@ def _compare(args: argparse.Namespace) -> None:
 
 
 def _play_maze(args: argparse.Namespace) -> None:
-    try:
-        maze = Maze(_read(args.maze), args.depth, chance=args.algorithm == "expectimax")
-    except ValueError as error:
-        raise CommandError(f"{args.maze}: {error}") from error
+    maze = _read(args.maze, partial(Maze, rounds=args.depth, chance=args.algorithm == "expectimax"))
     if args.algorithm not in (None, *SEARCHES):
         raise CommandError(f"a maze is searched by {', '.join((*BOTH, 'expectimax'))}, not {args.algorithm}")
     for scene in maze.played(partial(SEARCHES[args.algorithm or "alpha_beta"], maze), args.seed):
@@ -227,40 +212,28 @@ def _filled(tree: Any, source: random.Random) -> Any:  # with random leaves
     return [_filled(child, source) for child in tree] if isinstance(tree, list) else Fraction(source.randint(0, 20))
 
 
-def _root(args: argparse.Namespace, source: random.Random) -> Any:
-    if args.random:
-        branching, depth = args.random
-        tree: Any = None
-        for _ in range(depth):
-            tree = [tree] * branching
-        return _filled(tree, source)
-    try:
-        return read_tree(_read(args.file) if args.file else args.tree)
-    except ValueError as error:
-        raise CommandError(f"{args.file or '--tree'}: {error}") from error
-
-
-def _algorithm(root: Any, args: argparse.Namespace) -> str:
+def _algorithm(tree: Traced, args: argparse.Namespace) -> str:
     """Return the search of a tree: what is asked for, if it can search this one. Raises CommandError."""
-    needed = "max_n" if "(" in str(root).replace("Fraction(", "") else "expectimax" if CHANCE in (args.order or ()) else None
-    if needed == "max_n" and args.order:
-        raise CommandError("vectors are searched without --order: the players take turns")
-    if needed and args.algorithm not in (None, needed):
-        raise CommandError(
-            f"{'vectors need' if needed == 'max_n' else 'chance needs'} --algorithm {needed}, not {args.algorithm}"
-        )
+    needed = "max_n" if tree.players else "expectimax" if CHANCE in (args.order or ()) else None
     name = needed or args.algorithm or "alpha_beta"
+    if tree.players and args.order:
+        raise CommandError("vectors are searched without --order: the players take turns")
+    if args.algorithm not in (None, name):
+        raise CommandError(f"{'vectors need' if tree.players else 'chance needs'} --algorithm {name}, not {args.algorithm}")
     if name not in SEARCHES and args.order not in (None, (0, 1), (1, 0)):
         raise CommandError(f"{name} needs players who take turns")
-    if name == "principal_variation" and re.search(r"[./]|Fraction.\d+, [^1]", str(root)):
-        raise CommandError("principal_variation needs whole numbers")
+    if name == "principal_variation" and any(leaf.subtree.denominator != 1 for leaf in tree.leaves):
+        raise CommandError(f"{name} needs whole numbers")
     return name
 
 
 def _show_tree(args: argparse.Namespace) -> None:
     source = random.Random(args.seed)
-    root = _root(args, source)
-    name = _algorithm(root, args)
+    root: Any = None
+    for _ in range(args.random[1] if args.random else 0):
+        root = [root] * args.random[0]
+    root = _filled(root, source) if args.random else _read(args.file or args.tree, read_tree)
+    name = _algorithm(Traced(root), args)
     names = [name, *(other for other in BOTH if name in BOTH and other != name)]
 
     def watched(tree: Any) -> tuple[Drawn, str]:

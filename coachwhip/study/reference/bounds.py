@@ -19,11 +19,11 @@ class Held(NamedTuple):
     at: Node | None = None
 
 
-class Cut(NamedTuple):
-    """Branches of a node that cannot matter: its value is on the wrong side of what the other player holds."""
+class Closed(NamedTuple):
+    """A node that cannot matter: its value is at least (MAX) or at most (MIN) `bound`, and the other player holds that or better."""
 
     node: Node
-    branches: list[Node]
+    bound: Any
     held: Held
 
 
@@ -31,11 +31,12 @@ class Step(NamedTuple):
     """What one leaf showed: bounds that it changed and those of cut nodes, from the leaf upwards; and what they cut."""
 
     leaf: Node
+    closed: list[Closed]  # already before it was read, so that it need not be; the lowest first
     known: dict[Node, Bounds]
     parent: Bounds
-    cuts: list[Cut]
+    cuts: dict[Node, tuple[Held, list[Node]]]  # closed node -> why, and the branches that need no reading
     skipped: list[Node]  # after the last leaf: branches that were left out though they could matter
-    alpha: Held
+    alpha: Held  # where the leaf was read
     beta: Held
 
 
@@ -44,6 +45,7 @@ class Watched(Traced):
 
     def __init__(self, root: Any, search: Callable[[Any, Any], Any], order: Sequence[int] | None = None) -> None:
         super().__init__(root, order)
+        self.has_window = not self.players and CHANCE not in (order or ())
         self.answer = search(self, self.root)
         self.known = dict.fromkeys(self.nodes, ANYTHING)
         self._unknown = {node: len(node.children) for node in self.nodes}  # children of which nothing is known
@@ -61,19 +63,24 @@ class Watched(Traced):
         waiting: list[Node] = []  # done, with unread branches that nothing has cut yet
         *_, final = self.read
         for leaf in self.read:
+            *_, closed = self._window(leaf.above[0])
             before = {node: self.known[node] for node in leaf.above}
             self._learn(leaf, (leaf.subtree, leaf.subtree))
             for node in leaf.above:
                 self._learn(node, self._combined(node, leaf))
-            waiting += [node for node in leaf.above if unread[node] and last[node] is leaf]
-            closed = {node: self._closed(node) for node in waiting}
-            cuts = [Cut(at[0], unread[node], at[1]) for node, at in closed.items() if at]
-            cut_nodes = [cut.node for cut in cuts]
-            waiting = [node for node, at in closed.items() if not at]
-            changed = [node for node in leaf.above if self.known[node] != before[node]]
-            known = {node: self.known[node] for node in (*leaf.above, *cut_nodes) if node in changed or node in cut_nodes}
+            done, waiting = [*waiting, *(node for node in leaf.above if unread[node] and last[node] is leaf)], []
+            cuts: dict[Node, tuple[Held, list[Node]]] = {}
+            for node in done:
+                *_, over = self._window(node)
+                if over:
+                    cuts.setdefault(over[0].node, (over[0].held, []))[1].extend(unread[node])
+                else:
+                    waiting.append(node)
+            changed = [node for node in (*leaf.above, *cuts) if node in cuts or self.known[node] != before[node]]
             skipped = [branch for node in waiting for branch in unread[node]] if leaf is final else []
-            yield Step(leaf, known, self.known[leaf.above[0]], cuts, skipped, *self.window(() if self.players else leaf.above))
+            known, parent = {node: self.known[node] for node in changed}, self.known[leaf.above[0]]
+            alpha, beta, _ = self._window(leaf.above[0])
+            yield Step(leaf, closed, known, parent, cuts, skipped, alpha, beta)
 
     def _learn(self, node: Node, known: Bounds) -> None:
         if node.above and self.known[node] == ANYTHING != known:
@@ -94,18 +101,17 @@ class Watched(Traced):
             return sum(lows, Fraction()) / len(lows), sum(highs, Fraction()) / len(highs)
         return (min(lows), min(highs)) if mover else (max(lows), max(highs))
 
-    def window(self, above: Sequence[Node]) -> tuple[Held, Held]:
-        """Return alpha and beta below these nodes: what MAX and MIN hold there, the nearest node first if equal."""
-        lows = [Held(self.known[node][0], node) for node in above if self.to_move(node) == 0]
-        highs = [Held(self.known[node][1], node) for node in above if self.to_move(node) == 1]
-        alpha = max(lows, key=lambda held: held.value, default=Held(-INFINITY))
-        return alpha, min(highs, key=lambda held: held.value, default=Held(INFINITY))
-
-    def _closed(self, node: Node) -> tuple[Node, Held] | None:
-        """Return the nearest node, from this one up, whose value can no longer matter, and what the other player holds above it."""
-        for at in (node, *node.above):
-            (alpha, beta), (low, high) = self.window(at.above), self.known[at]
-            held, is_closed = (beta, low >= beta.value) if self.to_move(at) == 0 else (alpha, high <= alpha.value)
-            if held.at and is_closed:
-                return at, held
-        return None
+    def _window(self, node: Node) -> tuple[Held, Held, list[Closed]]:
+        """Return alpha and beta, which MAX and MIN hold below a node, and the closed nodes from this one up."""
+        alpha, beta, closed = Held(-INFINITY), Held(INFINITY), list[Closed]()
+        for at in (*reversed(node.above), node) if self.has_window else ():
+            low, high = self.known[at]
+            if self.to_move(at) == 0:
+                if beta.at and low >= beta.value:
+                    closed.insert(0, Closed(at, low, beta))
+                alpha = max(Held(low, at), alpha, key=lambda held: held.value)  # the nearer node if equal
+            else:
+                if alpha.at and high <= alpha.value:
+                    closed.insert(0, Closed(at, high, alpha))
+                beta = min(Held(high, at), beta, key=lambda held: held.value)
+        return alpha, beta, closed

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from .chance import expectimax
-from .game import CHANCE, Game, Value
+from .game import CHANCE, Game
 from .games.coins import CoinRow
 from .games.dice import Dice
 from .games.halving import Halving
@@ -29,6 +29,10 @@ class Case(NamedTuple):
     value: Any
     moves: list[Any]
     order: Sequence[int] | None = None
+
+    def read(self) -> list[int]:
+        """Return the leaves whose utility was asked for, in this order, if it is a tree."""
+        return list(map(self.game.leaves.index, self.game.read)) if self.tree else []
 
 
 def cases(function: str, form: str) -> list[Case]:
@@ -63,14 +67,6 @@ def _with_vectors(tree: Any, source: random.Random) -> Any:
     return filled(tree)
 
 
-class _Board(TicTacToe):
-    def __init__(self, board: str) -> None:
-        self._board = board
-
-    def initial(self) -> str:
-        return self._board
-
-
 def _games(function: str) -> Iterator[tuple[str, Game[Any, Any]]]:
     if function == "max_n":
         yield "coins 1 5 2 4", CoinRow((1, 5, 2, 4))
@@ -78,7 +74,7 @@ def _games(function: str) -> Iterator[tuple[str, Game[Any, Any]]]:
         yield from ((f"dice with {faces} faces, limit {faces}", Dice(faces, faces)) for faces in (2, 3, 4))
     else:
         yield from ((f"halving from {number}", Halving(number)) for number in range(1, 12))
-        yield from ((f"tic-tac-toe from {board}", _Board(board)) for board in BOARDS)
+        yield from ((f"tic-tac-toe from {board}", TicTacToe(board)) for board in BOARDS)
 
 
 def _solved(name: str, game: Any, tree: Any = None, order: Sequence[int] | None = None) -> Case:
@@ -88,8 +84,8 @@ def _solved(name: str, game: Any, tree: Any = None, order: Sequence[int] | None 
     odds: Any = getattr(game, "odds", None)
     players = getattr(game, "players", 0)
     values = {move: value(game.result(game.initial(), move)) for move in game.actions(game.initial())}
-    best: Value = max((each[0] if players else each) for each in values.values())
-    moves = [move for move, each in values.items() if (each[0] if players else each) == best]
-    if isinstance(game, Traced):
+    own = {move: each[0] if players else each for move, each in values.items()}
+    moves = [move for move in own if own[move] == max(own.values())]
+    if tree:
         game.read.clear()
     return Case(name, game, tree, values[moves[0]], moves, order)

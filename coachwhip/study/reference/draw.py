@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...pages.frame import document
-from .bounds import Bounds, Cut, Step, Watched
+from .bounds import Bounds, Held, Step, Watched
 from .game import INFINITY
 from .games.tree import shown
 from .trace import Node
@@ -15,7 +15,7 @@ from .trace import Node
 STYLE, SCRIPT = (Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("tree.css", "tree.js"))
 WORDS = ("unknown", "at most {1}", "at least {0}", "between {0} and {1}")
 SIGNS = ("", "<= {1}", ">= {0}", "{0} ... {1}")
-LEVEL, LEFT, TOP, COLUMN, FIELD = 84, 60, 46, 36, 60  # pixels: from level to level, margins, width of a leaf and of a field
+LEVEL, LEFT, TOP, COLUMN, FIELD = 84, 60, 52, 36, 60  # pixels: from level to level, margins, width of a leaf and of a field
 SHAPES = {"MAX": "M-21 15L0-21 21 15Z", "MIN": "M-21-15L0 21 21-15Z", "leaf": "M-17-14H17V14H-17Z"}
 CIRCLE = "M-17 0A17 17 0 1 0 17 0 17 17 0 1 0-17 0Z"  # chance, and one of several players
 VALUES = "Write the value of each node as the search leaves it, such as 3{}. Check marks what you have filled in."
@@ -24,7 +24,8 @@ PAGE = """<main class="report{practising}"><h1>A tree, and what a search reads o
 data-do="back">Back</button><button data-do="next">Next</button><button data-do="exercise"></button><button data-do="new">New
 tree</button></div><p class="status" aria-live="polite"></p><p class="exercise">{task}</p><div class="scroll" tabindex="0"
 role="region" aria-label="Tree">{tree}</div><form id="exercise" class="exercise"><button>Check</button><button type="button"
-data-do="solution">Show the solution</button><br><output class="verdict"></output></form><p class="summary"></p></main>
+data-do="solution">Show the solution</button><br><output class="verdict"></output></form><p class="summary"></p><p>For a page of
+your own tree: <code>coachwhip reference --tree "[[3, 12, 8], [2, 4]]" --report mine.html</code>, and <code>--exercise</code></p></main>
 <script type="application/json" id="data">{data}</script>"""
 
 
@@ -52,27 +53,24 @@ class Drawn(Watched):
     def sentence(self, number: int) -> str:
         """Return what step `number` (from 0) showed."""
         step, facts = self.steps[number], []
-        cuts: dict[Node, Cut] = {}
-        for cut in step.cuts:
-            before = cuts[cut.node].branches if cut.node in cuts else []
-            cuts[cut.node] = cut._replace(branches=[*before, *cut.branches])
         for node, known in step.known.items():
-            reason = f", {self.reason(cuts[node])}, so {self.listed(cuts[node].branches)} cut" if node in cuts else ""
-            facts.append(f"{self.names[node]} is {described(known)}{reason}")
+            fact = f"{self.names[node]} is {described(known)}"
+            if node in step.cuts:
+                held, branches = step.cuts[node]
+                fact += f", and {self.holding(held)} already, so {self.listed(branches)} cut"
+            facts.append(fact)
         text = ", so ".join(facts) or f"{self.names[step.leaf.above[0]]} is still {described(step.parent)}"
         text += f"; {self.listed(step.skipped)} left out unproved" if step.skipped else ""
         return f"{number + 1}. Leaf {self.names[step.leaf]}: {text}."
 
-    def reason(self, cut: Cut) -> str:
-        """Return who holds what: why the branches are cut."""
-        assert cut.held.at is not None
-        return f"and {self.names[cut.held.at]} has {shown(cut.held.value)} already"
+    def holding(self, held: Held, verb: str = "has") -> str:
+        """Return who holds what: why branches are cut."""
+        return f"{self.names[held.at] if held.at else 'nobody'} {verb} {shown(held.value)}"
 
     def window_at(self, step: Step) -> str:
         """Return alpha and beta where the leaf was read; nothing where there is no window."""
-        if self.players or "chance" in map(self.kind, self.nodes):
-            return ""
-        return f"At {self.names[step.leaf.above[0]]}: alpha {shown(step.alpha.value)}, beta {shown(step.beta.value)}"
+        alpha, beta = shown(step.alpha.value), shown(step.beta.value)
+        return f"At {self.names[step.leaf.above[0]]}: alpha {alpha}, beta {beta}" if self.has_window else ""
 
     def listed(self, branches: Sequence[Node]) -> str:
         """Name branches with their verb: `the leaves 4, 6 and 9 are`."""
@@ -99,7 +97,7 @@ class Drawn(Watched):
         step = self.steps[number]
         seen = {step.leaf.number: ("seen", "")}
         labels = {node.number: ("", described(known, SIGNS)) for node, known in step.known.items()}
-        away = [branch for cut in step.cuts for branch in cut.branches] + step.skipped
+        away = [branch for _, branches in step.cuts.values() for branch in branches] + step.skipped
         return seen | labels | {branch.number: ("cut", "") for branch in away}
 
     def svg(self, number: int | None = None) -> str:
@@ -107,12 +105,11 @@ class Drawn(Watched):
         steps = range(len(self.steps) if number is None else number)
         state = {node: change for step in steps for node, change in self.changes(step).items()}
         places = {leaf: index + 0.5 for index, leaf in enumerate(self.leaves)}
-        narrowest = 0
-        for node in reversed(self.nodes):
-            if node.children:
-                places[node] = (places[node.children[0]] + places[node.children[-1]]) / 2
-                narrowest = max(narrowest, FIELD if len(node.children) == 1 else FIELD // 2)
-        column = max(COLUMN, narrowest, *(9 * len(self.names[leaf]) for leaf in self.leaves))
+        inner = [node for node in reversed(self.nodes) if node.children]
+        for node in inner:
+            places[node] = (places[node.children[0]] + places[node.children[-1]]) / 2
+        narrowest = FIELD if any(len(node.children) == 1 for node in inner) else COLUMN
+        column = max(narrowest, *(9 * len(self.names[leaf]) for leaf in self.leaves))
 
         def drawn(node: Node) -> str:
             mark, label = state.get(node.number, ("", ""))

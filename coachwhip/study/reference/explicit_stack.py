@@ -19,14 +19,16 @@ from .game import INFINITY, Answer, Game, Move, State, Value
 
 @dataclass(slots=True, eq=False)
 class Node(Generic[State, Move]):
-    """A node of the tree: in the list, or an ancestor of one in the list."""
+    """A node of the tree: in the list, or an ancestor of one in the list. Values are for the root's player."""
 
     parent: "Node[State, Move] | None"
     move: Move | None  # the move that leads here from the parent
     reach: Callable[[], State]  # makes the move: a state is made only when the search visits the node
-    maximises: bool = False  # whether the root's player moves here; set by the first visit
-    value: Value | None = None  # for the root's player; None before the first visit
+    maximises: bool = False  # whether the root's player moves here; this and the following are set by the first visit
+    value: Value | None = None
     best: Move | None = None  # the child's move that gave the value
+    alpha: Value = -INFINITY  # the best value for MAX on the path from the root to here
+    beta: Value = INFINITY  # the best value for MIN
 
 
 def minimax_list(game: Game[State, Move], state: State) -> Answer[Move]:
@@ -62,17 +64,19 @@ def _search(game: Game[State, Move], state: State, *, prunes: bool) -> Answer[Mo
         if node.parent is None:
             return Answer(node.value, node.best)
         _back_up(node, node.parent)
-        if prunes and _is_closed(node.parent):
+        if prunes and node.parent.alpha >= node.parent.beta:
             while waiting[-1].parent is node.parent:
                 waiting.pop()
 
 
 def _look_at(game: Game[State, Move], node: Node[State, Move], player: int) -> list[Node[State, Move]]:
-    """Set the first value of a node. Returns its children, the first one last."""
+    """Set the first value of a node, and its window, which is the parent's. Returns its children, the first one last."""
     state = node.reach()
     if game.is_terminal(state):
         node.value = game.utility(state, player)
         return []
+    if node.parent:
+        node.alpha, node.beta = node.parent.alpha, node.parent.beta
     node.maximises = game.to_move(state) == player
     node.value = -INFINITY if node.maximises else INFINITY
     return [Node(node, move, partial(game.result, state, move)) for move in reversed(game.actions(state))]
@@ -83,20 +87,8 @@ def _back_up(child: Node[State, Move], parent: Node[State, Move]) -> None:
     assert child.value is not None
     assert parent.value is not None
     if child.value > parent.value if parent.maximises else child.value < parent.value:
-        parent.value = child.value
-        parent.best = child.move
-
-
-def _is_closed(node: Node[State, Move]) -> bool:
-    """Return whether alpha >= beta at the node, so that its other children cannot change the result."""
-    alpha: Value = -INFINITY  # the best value for MAX on the path from the root to here
-    beta: Value = INFINITY  # the best value for MIN
-    above: Node[State, Move] | None = node
-    while above is not None:
-        assert above.value is not None
-        if above.maximises:
-            alpha = max(alpha, above.value)
+        parent.value, parent.best = child.value, child.move
+        if parent.maximises:
+            parent.alpha = max(parent.alpha, child.value)
         else:
-            beta = min(beta, above.value)
-        above = above.parent
-    return alpha >= beta
+            parent.beta = min(parent.beta, child.value)

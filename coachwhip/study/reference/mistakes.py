@@ -4,120 +4,111 @@
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from operator import itemgetter
+from typing import Any, NamedTuple
 
+from .cases import Case
 from .game import INFINITY
 
-Combine = Callable[[int, list[Any]], Any]  # the value of a node from its ply and its children's values
+Choices = Sequence[Callable[[list[Any]], Any]]  # the value of a node from its children's: at the root, a ply below, ..., repeated
 BOUNDS = "It chooses by a bound: in alpha-beta the value of a branch may be only a bound. Let only a better value replace a move."
-TWO = (max, min)
+LEAKS = "Alpha and beta of one branch stay for the next: pass them down, and keep none in a global."
+SIGN = "The sign of the value is wrong: it is for MAX."
+TWO, WIDE = (max, min), (-INFINITY, INFINITY)
 
 
 def _mean(values: list[Any]) -> Any:
     return sum(values, Fraction()) / len(values)
 
 
-def _combined(combine: Combine, tree: Any, ply: int = 0) -> Any:
-    return combine(ply, [_combined(combine, child, ply + 1) for child in tree]) if isinstance(tree, list) else tree
+def _most_of_each(values: list[Any]) -> Any:
+    return tuple(map(max, zip(*values, strict=True)))
 
 
-ADVERSARIAL: dict[str, Combine] = {
-    "It maximises at MIN's nodes, too.": lambda _, values: max(values),
-    "It lets MIN move first.": lambda ply, values: TWO[1 - ply % 2](values),
-    "Its best value starts at 0: start at minus infinity for MAX, plus infinity for MIN.": lambda ply, values: TWO[ply % 2](
-        [0, *values]
+ADVERSARIAL: dict[str, Choices] = {
+    "It maximises at MIN's nodes, too.": (max,),
+    "It lets MIN move first.": (min, max),
+    "Its best value starts at 0: start at minus infinity for MAX, plus infinity for MIN.": (
+        lambda values: max(0, *values),
+        lambda values: min(0, *values),
     ),
-    "MAX's best value starts at 0: start at minus infinity.": lambda ply, values: min(values) if ply % 2 else max(0, *values),
-    "MIN's best value starts at 0: start at plus infinity.": lambda ply, values: min(0, *values) if ply % 2 else max(values),
-    "It takes the first branch at every node.": lambda _, values: values[0],
-    "It takes the last branch at every node.": lambda _, values: values[-1],
-    "It negates the children's values, but not a leaf's where MIN is to move.": lambda _, values: max(-value for value in values),
-    "It does not negate the children's values.": lambda _, values: max(values),
-    "It takes averages.": lambda _, values: _mean(values),
+    "MAX's best value starts at 0: start at minus infinity.": (lambda values: max(0, *values), min),
+    "MIN's best value starts at 0: start at plus infinity.": (max, lambda values: min(0, *values)),
+    "It takes the first branch at every node.": (itemgetter(0),),
+    "It takes the last branch at every node.": (itemgetter(-1),),
+    "It negates the children's values, but not a leaf's where MIN is to move.": (lambda values: -min(values),),
+    "It takes averages.": (_mean,),
 }
-CHANCE_NODES: dict[str, Combine] = {
-    "It plays against MIN: a chance node's value is the average.": lambda ply, values: TWO[ply % 2](values),
-    "It adds up the values at a chance node: divide by their number.": lambda ply, values: (
-        sum(values) if ply % 2 else max(values)
-    ),
-    "It maximises at chance nodes.": lambda _, values: max(values),
-    "It averages at MAX's nodes, too.": lambda _, values: _mean(values),
-    "It averages at MAX's nodes and maximises at chance nodes: MAX moves first.": lambda ply, values: (
-        max(values) if ply % 2 else _mean(values)
-    ),
-    "It rounds the average down: // drops the fraction.": lambda ply, values: (
-        sum(values) // len(values) if ply % 2 else max(values)
-    ),
-    "It truncates the average.": lambda ply, values: int(_mean(values)) if ply % 2 else max(values),
+CHANCE_NODES: dict[str, Choices] = {
+    "It plays against MIN: a chance node's value is the average.": (max, min),
+    "It adds up the values at a chance node: divide by their number.": (max, sum),
+    "It maximises at chance nodes.": (max,),
+    "It averages at MAX's nodes, too.": (_mean,),
+    "It averages at MAX's nodes and maximises at chance nodes: MAX moves first.": (_mean, max),
+    "It rounds the average down: // drops the fraction.": (max, lambda values: sum(values) // len(values)),
+    "It truncates the average.": (max, lambda values: int(_mean(values))),
 }
-PLAYERS: dict[str, Combine] = {
-    "It maximises the first player's number at every node.": lambda _, values: max(values),
-    "It lets the second player move first.": lambda ply, values: max(values, key=lambda each: each[(ply + 1) % len(each)]),
-    "It maximises the sum of all numbers.": lambda _, values: max(values, key=sum),
-    "It takes the largest number of each player, from different branches: take one branch's vector.": lambda _, values: tuple(
-        map(max, zip(*values, strict=True))
-    ),
-    "It lets the others minimise the first player's number: each maximises its own.": lambda ply, values: (
-        max(values) if ply % 3 == 0 else min(values)
-    ),
-    "It lets two players take turns.": lambda ply, values: max(values, key=lambda each: each[ply % 2]),
+BY = [partial(max, key=itemgetter(player)) for player in range(3)]
+PLAYERS: dict[str, Choices] = {
+    "It maximises the first player's number at every node.": (max,),
+    "It lets the second player move first.": (BY[1], BY[2], BY[0]),
+    "It maximises the sum of all numbers.": (partial(max, key=sum),),
+    "It takes the largest number of each player, from different branches: take one branch's vector.": (_most_of_each,),
+    "It lets the others minimise the first player's number: each maximises its own.": (max, min, min),
+    "It lets two players take turns.": (BY[0], BY[1]),
 }
 KNOWN = {"expectimax": CHANCE_NODES, "max_n": PLAYERS}
 
 
-def _leaking(tree: Any) -> Any:
-    """Alpha-beta whose window is one for the whole tree."""
-    window = [-INFINITY, INFINITY]
+class Given(NamedTuple):
+    """The value and the move that a hand-in gave."""
 
-    def search(node: Any, ply: int) -> Any:
-        if not isinstance(node, list):
-            return node
-        side, best = ply % 2, (-INFINITY, INFINITY)[ply % 2]
-        for child in node:
-            best = TWO[side](best, search(child, ply + 1))
-            window[side] = TWO[side](window[side], best)
-            if window[0] >= window[1]:
-                break
-        return best
+    value: Any
+    move: Any
 
-    return search(tree, 0)
+
+def _value(tree: Any, choices: Choices, ply: int = 0) -> Any:
+    if not isinstance(tree, list):
+        return tree
+    return choices[ply % len(choices)]([_value(child, choices, ply + 1) for child in tree])
+
+
+def _alpha_beta(node: Any, ply: int, window: list[Any], *, hard: bool = False, leaks: bool = False) -> Any:
+    """Alpha-beta. `hard`: no value is outside the window; `leaks`: the window is one for the whole tree."""
+    if not isinstance(node, list):
+        return node
+    side = ply % 2
+    window = window if leaks else [*window]
+    best = (window if hard else WIDE)[side]
+    for child in node:
+        best = TWO[side](best, _alpha_beta(child, ply + 1, window, hard=hard, leaks=leaks))
+        window[side] = TWO[side](window[side], best)
+        if window[0] >= window[1]:
+            break
+    return best
 
 
 def _bounded_choice(tree: Any, *, hard: bool) -> int:
-    """Alpha-beta's choice if an equal value replaces the move; `hard`: no value of a branch is outside its window."""
-
-    def search(node: Any, ply: int, alpha: Any, beta: Any) -> Any:
-        if not isinstance(node, list):
-            return node
-        best = (alpha, beta)[ply % 2] if hard else (-INFINITY, INFINITY)[ply % 2]
-        for child in node:
-            best = TWO[ply % 2](best, search(child, ply + 1, alpha, beta))
-            alpha, beta = (max(alpha, best), beta) if ply % 2 == 0 else (alpha, min(beta, best))
-            if alpha >= beta:
-                break
-        return best
-
+    """Alpha-beta's choice if an equal value replaces the move."""
     alpha, chosen = -INFINITY, 0
     for move, child in enumerate(tree):
-        value = search(child, 1, alpha, INFINITY)
+        value = _alpha_beta(child, 1, [alpha, INFINITY], hard=hard)
         if value >= alpha:
             alpha, chosen = value, move
     return chosen
 
 
-def likeness(function: str, answers: Sequence[tuple[Any, Any]]) -> list[str]:
-    """Return the mistake that explains all answers (a case and what was given for it), if there is one."""
+def likeness(function: str, answers: Sequence[tuple[Case, Given]]) -> list[str]:
+    """Return the mistake that explains all answers, if there is one."""
     if function == "best_move" or all(given.value == case.value for case, given in answers):
         moves = [(case.tree, given.move) for case, given in answers if case.order == (0, 1)]
         alike = [all(move == _bounded_choice(tree, hard=hard) for tree, move in moves) for hard in (False, True)]
         return [BOUNDS] if moves and any(alike) else []
-    if all(-given.value == case.value for case, given in answers if not isinstance(case.value, tuple)) and function != "max_n":
-        return ["The sign of the value is wrong: it is for MAX."]
-    kinds = KNOWN.get(function, ADVERSARIAL)
-    searches: dict[str, Callable[[Any], Any]] = {text: partial(_combined, combine) for text, combine in kinds.items()}
-    if function == "alpha_beta":
-        searches["Alpha and beta of one branch stay for the next: pass them down, and keep none in a global."] = _leaking
-    for text, search in searches.items():
-        if all(given.value == search(case.tree) for case, given in answers):
+    if function != "max_n" and all(-given.value == case.value for case, given in answers):
+        return [SIGN]
+    if function == "alpha_beta" and all(given.value == _alpha_beta(case.tree, 0, [*WIDE], leaks=True) for case, given in answers):
+        return [LEAKS]
+    for text, choices in KNOWN.get(function, ADVERSARIAL).items():
+        if all(given.value == _value(case.tree, choices) for case, given in answers):
             return [text]
     return []

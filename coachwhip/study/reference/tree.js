@@ -40,11 +40,12 @@
 
   // --- A value or a bound, as people write it ---
 
-  const NUMBER = String.raw`[-+]?(?:\d+(?:[./,]\d+)?|\.\d+)`;
-  const RANGE = RegExp(`^\\[?(${NUMBER})(?:\\.{2,}|…|to|and|[-;,:])(${NUMBER})\\]?$`);
-  const FORMS = [ // how bounds begin or end, and which of the two it is
-    [/^(<=?|=<|≤|⩽|at_?most|max(imum)?|upto)/, 1], [/(orless|orlower|at_?most|≥|>=?)$/, 1],
-    [/^(>=?|=>|≥|⩾|at_?least|min(imum)?|from)/, 0], [/(ormore|orhigher|at_?least|≤|<=?)$/, 0],
+  const NUMBER = String.raw`([-+]?(?:\d+(?:[./,]\d+)?|\.\d+))`;
+  const SAME = [ // one form for all: 3, ≤3, ≥3 or 3…14
+    [/\s/g, ""], [/[−–]/g, "-"], [/^\[(.*)[,;](.*)\]$/, "$1…$2"], [/between/, ""], [/\.{2,}|to|and|[;:]/g, "…"],
+    [/=<|<=?|⩽|at_?most|max(imum)?|up…/g, "≤"], [/=>|>=?|⩾|at_?least|min(imum)?|from/g, "≥"],
+    [/^(.*)(orless|orlower)$/, "≤$1"], [/^(.*)(ormore|orhigher)$/, "≥$1"], [/^[a-z]\d*(is|=|(?=[≤≥]))/, ""],
+    [/≤[a-z]\d*≤/, "…"], [/^(.+)≤([a-z]\d*)?$/, "≥$1"], [/^(.+)≥([a-z]\d*)?$/, "≤$1"],
   ];
 
   function value(text) {
@@ -54,15 +55,11 @@
 
   // The lowest and the highest value that a text allows, or null; of a vector its numbers.
   function read(written) {
-    const text = written.toLowerCase().replace(/[−–]/g, "-").replace(/\s/g, "").replace(/^[a-z]\d*(?=[<>=≤≥⩽]|is)(is|=(?![<>]))?/, "").replace(/^between/, "");
-    if (/^\(.*\)$/.test(text)) return text.slice(1, -1).split(/[,;]/).map(value);
-    for (const [form, side] of FORMS) {
-      const rest = text.replace(form, "");
-      if (rest !== text && RegExp(`^${NUMBER}$`).test(rest)) return side ? [-Infinity, value(rest)] : [value(rest), Infinity];
-    }
-    const inner = RegExp(`^(${NUMBER})(?:<=?|≤)[a-z]\\d*(?:<=?|≤)(${NUMBER})$`).exec(text);
-    const both = inner ?? (RegExp(`^${NUMBER}$`).test(text) ? [text, text, text] : RANGE.exec(text));
-    return both && [value(both[1]), value(both[2])];
+    const text = SAME.reduce((changed, [form, same]) => changed.replace(form, same), written.toLowerCase());
+    if (/^\(.*\)$/.test(text)) return text.slice(1, -1).split(/[,…]/).map(value);
+    const [, sign, low, high] = RegExp(`^([≤≥]?)${NUMBER}(?:[…,-]${NUMBER})?$`).exec(text) ?? [];
+    if (!low) return null;
+    return [sign === "≤" ? -Infinity : value(low), sign === "≥" ? Infinity : value(high ?? low)];
   }
 
   // Whether an answer is the value or the bounds of a node; one number is also right for either bound.
@@ -74,40 +71,40 @@
       || (!label.startsWith("(") && near(...answer) && known.some((bound) => near(answer[0], bound)));
   }
 
-  // What is right of each value and each branch, with the last sentence about it.
+  // Each field and box: what is written and what is right, with the last sentence about it.
   function answers() {
-    const { names, steps } = trees[number], state = stateAfter(steps), cut = (node) => state[nodes.indexOf(node)]?.[0] === "cut";
-    const isTicked = (node) => field(node, ":checked") !== null;
-    const under = (node, test) => nodes.find((other) => other.contains(node) && test(other));
+    const { names, steps } = trees[number], state = stateAfter(steps), isTicked = (node) => field(node, ":checked") !== null;
     return nodes.flatMap((node, index) => {
-      const top = under(node, cut), ticked = under(node, isTicked), input = field(node, ".value"), box = field(node, "[type=checkbox]");
-      const { text } = steps.findLast(({ changed }) => (top ? nodes.indexOf(top) : index) in changed), label = state[index]?.[1] ?? "";
-      const values = input && { input, name: names[index], answer: input.value, text, filled: input.value.trim() !== "",
-        right: isRight(input.value, label), solution: label || "cut, no value" };
-      const ticks = box && { input: box, name: names[index], answer: "cut", text, filled: isTicked(node), right: Boolean(top),
-        solution: top ? "cut" : "not cut", missed: top === node && !ticked };
-      return [values, ticks].filter(Boolean);
+      const above = nodes.filter((other) => other.contains(node)), label = state[index]?.[1] ?? "";
+      const top = above.find((other) => state[nodes.indexOf(other)]?.[0] === "cut");
+      const { text } = steps.findLast(({ changed }) => (top ? nodes.indexOf(top) : index) in changed), both = { name: names[index], text };
+      const input = field(node, ".value"), box = field(node, "[type=checkbox]"), filled = input?.value.trim() !== "";
+      return [
+        input && { ...both, input, answer: input.value, filled, right: isRight(input.value, label), missing: label && !filled,
+          solution: label || "cut, no value" },
+        box && { ...both, input: box, answer: "cut", filled: box.checked, right: Boolean(top), missing: top === node && !above.some(isTicked),
+          solution: top ? "cut" : "not cut" },
+      ].filter(Boolean);
     });
   }
 
-  // Marks what is filled in; what is missing is only counted.
+  // Marks what is filled in, and says whether something is missing.
   function check() {
-    const all = answers(), filled = all.filter((each) => each.filled), right = filled.filter((each) => each.right).length;
+    const all = answers(), filled = all.filter((each) => each.filled), wrong = filled.filter((each) => !each.right);
     inputs.forEach(unmark);
-    for (const { input, right: good } of filled) {
-      input.dataset.mark = good ? "right" : "wrong";
-      input.setAttribute("aria-invalid", String(!good));
+    for (const { input, right } of filled) {
+      input.dataset.mark = right ? "right" : "wrong";
+      input.setAttribute("aria-invalid", String(!right));
     }
-    const empty = all.filter((each) => each.solution !== "cut, no value" && each.input.type === "text" && !each.filled).length;
-    const open = empty + all.filter((each) => each.missed).length;
+    const rest = all.some((each) => each.missing) ? "; something is still missing" : wrong.length ? "." : ". That is all.";
     one(".verdict").value = [
-      `${right} of ${filled.length} right${open ? "; something is still missing" : right === filled.length ? ". That is all." : "."}`,
-      ...filled.map(({ name, answer, right: good }) => `${name} ${answer}: ${good ? "right" : "wrong"}`),
+      `${filled.length - wrong.length} of ${filled.length} right${rest}`,
+      ...filled.map(({ name, answer, right }) => `${name} ${answer}: ${right ? "right" : "wrong"}`),
     ].join("\n");
   }
 
   function solution() {
-    const lines = answers().filter((each) => each.input.type === "text" || each.missed || (each.filled && !each.right));
+    const lines = answers().filter((each) => each.input.type === "text" || each.missing || (each.filled && !each.right));
     one(".verdict").value = lines.map(({ name, solution: right, text }) => `${name}: ${right}. ${text}`).join("\n");
   }
 

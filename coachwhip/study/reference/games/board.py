@@ -26,6 +26,9 @@ class Line:
     board: chess.Board
     ply: int  # plies from the root
 
+    def __hash__(self) -> int:
+        return hash((self.board.occupied, self.ply))
+
 
 class Chess:
     """The game that starts at a board, whose move stack is the game that led there. White is player 0."""

@@ -29,8 +29,11 @@ def winner(board: str) -> str:
 class TicTacToe:
     """Three in a row wins: utility 1 to the winner, -1 to the other, 0 each for a full board without a line."""
 
+    def __init__(self, board: str = "." * 9) -> None:
+        self._board = board
+
     def initial(self) -> str:
-        return "." * 9
+        return self._board
 
     def to_move(self, state: str) -> int:
         """Return 0 (`x`) if both have the same number of marks, else 1 (`o`)."""
