@@ -13,6 +13,7 @@ from multiprocessing.connection import Connection
 from types import CodeType, FrameType
 from typing import Any
 
+from ...text import shorten
 from .cases import FUNCTIONS, PLAYERS, Case, cases
 from .game import INFINITY
 from .trace import Traced
@@ -50,15 +51,17 @@ def _report(name: str, function: Callable[..., Any], path: str, results: Connect
     form, call = _call(function)
     if not form:
         return [f"{name}: its parameters are not known; write {FORMS}"], 2
-    answers = []
-    for case in cases(name, form):
-        results.send(f"{name} of {case.name}")
-        answers.append(_run(call, case, path))
+
+    def run(case: Case, *, follows: bool = False) -> Result:
+        results.send(shorten(f"{name} of {case.name}", 200))
+        return _run(call, case, path, follows=follows)
+
+    answers = [run(case) for case in cases(name, form)]
     lines, code = judge_answers(name, answers)
     if code or name not in LEAVES_COMPARED:
         return lines, code
     if form == "tree":
-        answers = [_run(call, result.case, path, follows=True) for result in answers]
+        answers = [run(result.case, follows=True) for result in answers]
     more, code = judge_leaves(name, answers)
     return lines + more, code
 
