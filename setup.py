@@ -25,17 +25,21 @@ from setuptools.command.build import build
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import BaseError, CCompilerError
 
-NATIVE, BASELINE, LEVELS = "native", "baseline", "levels"  # values of COACHWHIP_ARCH, apart from those of -march
+# values of COACHWHIP_ARCH, apart from those of -march
+NATIVE, BASELINE, LEVELS = "native", "baseline", "levels"
 IN_SDIST = Path("PKG-INFO").exists()  # what pip builds from one it may keep and install on another processor
 ARCH = os.environ.get("COACHWHIP_ARCH") or (LEVELS if IN_SDIST else NATIVE)
 CHECKS = os.environ.get("COACHWHIP_CHECKS", "0") not in ("", "0")
-SANITIZE = os.environ.get("COACHWHIP_SANITIZE", "")  # the value of -fsanitize, for example "address" or "address,undefined"
+# the value of -fsanitize, for example "address" or "address,undefined"
+SANITIZE = os.environ.get("COACHWHIP_SANITIZE", "")
 
 PACKAGE = "coachwhip"
 SUBPACKAGES = ("bench", "core", "evaluation", "uci")
-TUNING = {"avx2": ("znver2",), "pext": ("znver3", "znver2")}  # level -> values of -mtune, of which the first known one is taken
+# level -> values of -mtune, of which the first known one is taken
+TUNING = {"avx2": ("znver2",), "pext": ("znver3", "znver2")}
 BUILD = Path("build")
-MEMORYVIEWS = f"{PACKAGE}.core.memoryviews"  # Cython's code for them, which would be in each module that has one
+# Cython's code for memoryviews, which would be in each module that has one
+MEMORYVIEWS = f"{PACKAGE}.core.memoryviews"
 CPU = Path("core", "cpu.pyx")  # runs on every processor: it finds out what this one can do
 # What compilers use without being asked, by the names of __builtin_cpu_supports.
 FEATURES = """
@@ -147,7 +151,9 @@ def translate(modules: Sequence[Extension]) -> list[Extension]:
     from Cython.Build import cythonize
 
     checks = dict.fromkeys(("boundscheck", "initializedcheck", "nonecheck"), CHECKS)
-    gc.disable()  # Cython makes millions of objects that live until it ends: without searches for garbage it takes half the time
+    # Cython makes millions of objects that live until it ends: without searches for garbage it takes half the
+    # time.
+    gc.disable()
     translated: list[Extension] = cythonize(
         modules,
         include_path=[str(stage_pxd())],
@@ -194,7 +200,8 @@ class BuildCore(build_ext):
             target = [] if extension.sources == [CPU.as_posix()] else targets[level]
             extension.sources = module.sources if level == first else [copy_for(level, source) for source in module.sources]
             extension.extra_compile_args = [*common, *target]
-            if not self.is_msvc:  # -Og where speed does not matter, which halves the time, and an -m for perft
+            # -Og where speed does not matter, which halves the time, and an -m for perft
+            if not self.is_msvc:
                 extension.extra_compile_args += filter(accepts, module.extra_compile_args)
             extension.extra_link_args = [f"-fsanitize={SANITIZE}"] if SANITIZE else []
             extension.define_macros = self.macros(level, [*common, *target])
@@ -227,7 +234,8 @@ class BuildCore(build_ext):
             return ["/Od", "/Zi"] if CHECKS else ["/O2"]
         flags = ["-O1", "-g"] if CHECKS else ["-O3"]
         if not CHECKS and "-g" not in os.environ.get("CFLAGS", ""):
-            flags.append("-g0")  # Python's own flags ask for debug information, which takes a third of the time
+            # Python's own flags ask for debug information, which takes a third of the time.
+            flags.append("-g0")
         if SANITIZE:
             flags += [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-g"]
         return [*flags, *(flag for flag in ["-fno-semantic-interposition"] if self.accepts(flag))]
@@ -277,7 +285,8 @@ class BuildCore(build_ext):
         return subprocess.run(command, input=text, capture_output=True, check=False, text=True).returncode == 0
 
 
-if __name__ == "__main__":  # also true under pip; a worker process of cythonize that imports this file must not build
+# Also true under pip. A worker process of cythonize that imports this file must not build.
+if __name__ == "__main__":
     modules = [Extension(MEMORYVIEWS, ["core/memoryviews.c"], extra_compile_args=["-Og"]), *extensions()]
     setup(
         long_description=description(),

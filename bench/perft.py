@@ -107,7 +107,8 @@ def first_wrong_move(fen: str, depth: int) -> str:
     import chess
 
     position = Position(fen, is_shredder(fen))
-    board = chess.Board(position.fen(), chess960=is_shredder(fen))  # castling rights in the order that python-chess wants
+    # with castling rights in the order that python-chess wants
+    board = chess.Board(position.fen(), chess960=is_shredder(fen))
     path: list[str] = []
     for remaining in range(depth, 0, -1):
         ours = dict(position.divide(remaining))

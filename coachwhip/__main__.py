@@ -98,8 +98,10 @@ def main(argv: list[str] | None = None) -> int:
     code = _run(sys.argv[1:], _report_crashes)
     import signal
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the work is done; Python would print where a second Ctrl-C meets its end
-    if worker.abandoned:  # a thread that is still searching would crash when it reports to an interpreter that is gone
+    # The work is done; Python would print where a second Ctrl-C meets its end.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # A thread that is still searching would crash when it reports to an interpreter that is gone.
+    if worker.abandoned:
         for stream in (sys.stdout, sys.stderr):
             with suppress(AttributeError, OSError, ValueError):
                 stream.flush()
@@ -278,7 +280,8 @@ def _bench_in_session(words: list[str], write: Callable[[str], None]) -> None:
 
     def complain(line: str) -> None:
         warn(line)
-        write(info_string(shorten(line.removeprefix("coachwhip "), LONGEST_COMPLAINT)))  # a client reads no standard error
+        # A client reads no standard error.
+        write(info_string(shorten(line.removeprefix("coachwhip "), LONGEST_COMPLAINT)))
 
     with watched():
         bench.main(words, write, complain)

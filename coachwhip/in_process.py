@@ -103,7 +103,8 @@ def _close_what_is_open() -> None:
 class InProcessProtocol(UciProtocol):
     """python-chess's side of a session in this process."""
 
-    _rejected: list[str] | None = None  # messages about options during `configure`, which are shown as its error
+    # messages about options during `configure`, which are shown as its error
+    _rejected: list[str] | None = None
 
     @classmethod
     async def popen(cls, *_: Any, **popen_args: Any) -> tuple[InProcessTransport, InProcessProtocol]:

@@ -21,7 +21,8 @@ _AVX2 = ("popcnt", "avx2", "bmi", "bmi2", "fma")
 # Level -> the instructions it uses, the best last. A build for x86-64 has all of them, one for another
 # machine the first alone.
 LEVELS: dict[str, tuple[str, ...]] = {BASELINE: (), "avx2": _AVX2, "pext": _AVX2}
-FAST_PEXT = "fast pext"  # the level `pext` needs it: AMD before Zen 3 has PEXT only in microcode, and magics are faster there
+# The level `pext` needs it: AMD before Zen 3 has PEXT only in microcode, and magics are faster there.
+FAST_PEXT = "fast pext"
 
 
 def choose(built: Collection[str], lacking: Collection[str], requested: str) -> str:

@@ -30,7 +30,8 @@ SCALE = "Endgame scale"
 
 # The weights of a theme, the least and greatest value of their numbers, and whether these are known and never fitted (they come from
 # endgame tables and theory, or depend on a fifty-move counter that the positions lack).
-Theme = namedtuple("Theme", ("theme", "weights", "low", "high", "is_known"), defaults=(-2000, 2000, False))  # noqa: PYI024  `typing` is slow
+# Named tuples of `collections`: `typing` takes time at the start.
+Theme = namedtuple("Theme", ("theme", "weights", "low", "high", "is_known"), defaults=(-2000, 2000, False))  # noqa: PYI024
 THEMES = (
     Theme("Material", "material bishop_pair"),
     Theme("Piece squares", "pawn_squares knight_squares bishop_squares rook_squares queen_squares king_squares"),
@@ -60,9 +61,10 @@ THEMES = (
     Theme(SCALE, "scale_lone_minor scale_two_knights scale_wrong_corner", 0, FULL_SCALE, is_known=True),
     Theme("Fifty-move clock", "rule50_fade", 0, FULL_SCALE, is_known=True),
 )
-Weight = namedtuple("Weight", ("name", "shape", "is_tapered", "theme", "low", "high", "is_known"))  # noqa: PYI024  `typing` is slow
+Weight = namedtuple("Weight", ("name", "shape", "is_tapered", "theme", "low", "high", "is_known"))  # noqa: PYI024
 _MEANING = {name: (row.theme, row.low, row.high, row.is_known) for row in THEMES for name in row.weights.split()}
-WEIGHTS = tuple(Weight(*row, *_MEANING[row[0]]) for row in weights_layout())  # in the order of the flat list, tapered ones first
+# in the order of the flat list, tapered ones first
+WEIGHTS = tuple(Weight(*row, *_MEANING[row[0]]) for row in weights_layout())
 
 
 def entry_names(weight: Weight) -> tuple[str, ...]:
@@ -72,7 +74,7 @@ def entry_names(weight: Weight) -> tuple[str, ...]:
 
 
 # Shape (() is a single cell), least and greatest value of each number, whether each cell is a pair (mg, eg).
-Entry = namedtuple("Entry", ("shape", "low", "high", "is_paired"))  # noqa: PYI024  `typing` takes time at the start
+Entry = namedtuple("Entry", ("shape", "low", "high", "is_paired"))  # noqa: PYI024
 ENTRIES = {  # every entry of a weights file but NETWORK, by name
     entry: Entry(weight.shape, weight.low, weight.high, weight.is_tapered and weight.shape != BOARD)
     for weight in WEIGHTS

@@ -78,7 +78,8 @@ def engine(shared: UciProcess) -> UciProcess:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs_program(name, ...): the test drives these programs; see tests/tools/programs.py")
-    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # a shell's background job, whose children would ignore Ctrl-C as well
+    # The children of a shell's background job would ignore Ctrl-C as well.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

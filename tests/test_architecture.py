@@ -10,7 +10,8 @@ from pathlib import Path
 from places import ROOT
 
 ROOMS = ("bench", "coachwhip", "core", "evaluation", "uci")
-HOUSES = ("bench", "coachwhip/learn", "coachwhip/study")  # on the floor of pages; they know nothing of each other
+# on the floor of pages; they know nothing of each other
+HOUSES = ("bench", "coachwhip/learn", "coachwhip/study")
 FLOOR = (
     "core",
     "evaluation",

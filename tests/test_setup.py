@@ -92,7 +92,8 @@ def test_a_build_has_the_levels_of_its_machine(
     names = [extension.name for extension in setup["extensions"]()]
     assert len(names) == len(set(names))
     assert {f"coachwhip.core._{level}.board.see" for level in levels[1:]} | {"coachwhip.core.board.see"} <= set(names)
-    assert [name for name in names if name.endswith(".cpu")] == ["coachwhip.core.cpu"]  # it must run everywhere
+    # This one must run everywhere.
+    assert [name for name in names if name.endswith(".cpu")] == ["coachwhip.core.cpu"]
 
 
 def test_a_second_build_drops_what_the_checkout_no_longer_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

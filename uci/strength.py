@@ -48,7 +48,8 @@ TECHNIQUE = 48  # times the level's nodes in a won ending: 200 then mates with a
 TECHNIQUE_NODES = 50_000  # enough for all of that: more would only take time
 MATE_SCORE = 32000  # centipawns that a mate counts as when moves are compared
 MUCH_WORSE = 150  # centipawns that all other moves must lose before one takes the last one back
-SECOND_PLACE = 12  # centipawns added to the loss of all moves but the best, whose short search may overrate them
+# centipawns added to the loss of all moves but the best, whose short search may overrate them
+SECOND_PLACE = 12
 
 
 def limited_elo(options: Options) -> int:

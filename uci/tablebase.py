@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from ..core.engine import Position
 
 SUFFIXES = (".rtbw", ".rtbz")
-FREE_PLIES = 20  # a winner may choose any move that makes progress within this many plies of the last capture or pawn move
+# A winner may choose any move that makes progress within this many plies of the last capture or pawn move.
+FREE_PLIES = 20
 HEADER = 5  # bytes before the pieces: magic, flags
 HAS_PAWNS = 2  # of the flags
 BLACK = 8  # of a piece's number; the rest is its type, from 1 for a pawn to 6 for a king
@@ -160,7 +161,8 @@ def add_folder(tables: Any, folder: str) -> list[str]:
     tables.add_directory(folder)
     damaged: set[str] = set()
     for known in (tables.wdl, tables.dtz):
-        for key, table in list(known.items()):  # a table has two keys, one for each colour of the stronger side
+        # A table has two keys, one for each colour of the stronger side.
+        for key, table in list(known.items()):
             if not _has_right_header(table.path):
                 del known[key]
                 damaged.add(os.path.basename(table.path))

@@ -20,7 +20,8 @@ from ...text import printable
 from . import builds
 
 START_SECONDS = 30.0  # an engine has to answer `uciok`, unless the user says otherwise
-FAIR_OPTIONS = {"Threads": "1", "OwnBook": "false"}  # set wherever an engine has them, unless the user says otherwise
+# set in every engine that has them, unless the user says otherwise
+FAIR_OPTIONS = {"Threads": "1", "OwnBook": "false"}
 
 
 class EngineSpec(NamedTuple):

@@ -21,7 +21,8 @@ from .tally import Tally
 
 PAIR_POINTS = ("0", "½", "1", "1½", "2")
 STANDINGS = 400  # at most so many are drawn
-SETTLED = 0.1  # share of the games after which the axis holds every interval whole; the wider ones before run out of it
+# The share of the games after which the axis holds every interval whole; the wider ones before run out of it.
+SETTLED = 0.1
 LEAST_FRAME = 20.0  # Elo to either side of 0
 STYLE = """\
 .summary { columns: 2 30rem; column-gap: 2rem; }

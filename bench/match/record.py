@@ -19,7 +19,8 @@ from ...games.pgn import COLUMNS
 from ..engines.faults import CRASH, ILLEGAL_MOVE, STALL, TIME_LOSS
 
 FAULTS = (TIME_LOSS, ILLEGAL_MOVE, CRASH, STALL)  # each loses the game
-Warnings = Mapping[str, Sequence[str]]  # by kind, an entry for each search: the first tells what and where, the others are empty
+# by kind, an entry for each search: the first tells what and where, the others are empty
+Warnings = Mapping[str, Sequence[str]]
 INTERRUPTED = "interrupted"
 DETAILS = 6  # index of the first of them in a MoveRecord
 LARGEST_CLOCK = 1000 * LARGEST_TIME  # seconds; each move may add some

@@ -14,9 +14,12 @@ from .record import GameRecord, Warnings
 from .schedule import Pairing
 from .sprt import Sprt
 
-MOST_FORFEITS = 0.01  # of a player's games; where there are more, and more than one, they and not the play make the result
+# share of a player's games; where there are more, and more than one, they and not the play make the result
+MOST_FORFEITS = 0.01
 POINTS = {WHITE_WINS: 1.0, DRAW: 0.5, BLACK_WINS: 0.0}  # White's
-PAIRED_SHARE = 0.8  # of the games must belong to finished pairs for these alone to be judged: their error is the right one
+# This share of the games must belong to finished pairs for these alone to be judged: their error is the right
+# one.
+PAIRED_SHARE = 0.8
 
 
 class Result(NamedTuple):
@@ -37,7 +40,8 @@ class Tally:
         self.results: dict[int, Result] = {}
         self._pairs: defaultdict[tuple[int, int], list[int]] = defaultdict(lambda: [0] * 5)  # see `pairs`
         self._games: Counter[int] = Counter()  # of each player
-        self.faults: Counter[tuple[int, str]] = Counter()  # the games that each player forfeited for each reason
+        # how many games each player forfeited, by reason
+        self.faults: Counter[tuple[int, str]] = Counter()
 
     def add(self, pairing: Pairing, record: GameRecord) -> None:
         """Count a finished game, unless its number has been counted before."""

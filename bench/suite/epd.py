@@ -32,7 +32,8 @@ class Problem(NamedTuple):
     chess960: bool
     best: tuple[str, ...] = ()  # bm
     avoid: tuple[str, ...] = ()  # am
-    mate: int | None = None  # dm, negative where the side to move is mated; None where `best` or `avoid` decide
+    # dm, negative where the side to move is mated; None where `best` or `avoid` decide
+    mate: int | None = None
     grades: Mapping[str, int] | None = None  # points by move; None where the position is not graded
 
     @property

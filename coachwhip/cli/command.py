@@ -27,7 +27,8 @@ AGAIN_SECONDS = 0.05
 LARGEST_TIME = 1e6  # seconds
 LARGEST_COUNT = 10**15  # nodes
 INTERRUPTED = 130  # exit code after Ctrl-C
-PACKAGES = {"chess": "chess", "numpy": "numpy", "distributed": "'coachwhip[cluster]'"}  # to install, by library
+# what to install, by library
+PACKAGES = {"chess": "chess", "numpy": "numpy", "distributed": "'coachwhip[cluster]'"}
 PACKAGES |= dict.fromkeys(("rich", "scipy"), "'coachwhip[bench]'")
 
 
@@ -120,7 +121,8 @@ def missing(error: ImportError) -> str:
     name = (error.name or "").partition(".")[0]
     if name == __package__.partition(".")[0]:
         raise error
-    if name not in PACKAGES or not isinstance(error, ModuleNotFoundError):  # it is installed: memory may be short
+    # What is installed may fail to load, as where memory is short.
+    if name not in PACKAGES or not isinstance(error, ModuleNotFoundError):
         return f"needs a library that cannot be loaded: {reason(error.__cause__ or error)}"
     return f"needs {name}: python3 -m pip install {PACKAGES[name]}"
 

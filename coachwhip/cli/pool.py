@@ -62,7 +62,12 @@ class _Here(Pool[Item, Result]):
     def __init__(self, function: Callable[[Item], Result]) -> None:
         self._function = function
 
-    def run(self, items: Iterable[Item], *, in_order: bool = True) -> Generator[tuple[Item, Result], None, None]:  # noqa: ARG002
+    def run(
+        self,
+        items: Iterable[Item],
+        *,
+        in_order: bool = True,  # noqa: ARG002
+    ) -> Generator[tuple[Item, Result], None, None]:
         for item in items:
             yield item, self._function(item)
 

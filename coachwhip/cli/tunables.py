@@ -9,7 +9,8 @@ from ..uci.tunables import ROWS, SWITCH, matching
 from .command import CommandError, Parser, add_shared
 from .table import show
 
-RATE = 0.002  # OpenBench's usual R_end, for tens of thousands of pairs; `spsa --r-end` is the same number for shorter runs
+# OpenBench's usual R_end, for tens of thousands of pairs; `spsa --r-end` is the same number for shorter runs
+RATE = 0.002
 HEADINGS = ("name", "value", "range", "step", "meaning")
 
 EPILOG = """\

@@ -15,7 +15,8 @@ from .line import Line
 from .study import AnalysedGame, Analysis
 
 CHOICES = 3  # best moves that the second look finds before a bad move; more follow while the last one is good
-LONGER, DEEPER = 4, 2  # time and nodes of the second look are so many times the first one's, its depth so many plies more
+# Time and nodes of the second look are LONGER times the first one's, its depth is DEEPER plies more.
+LONGER, DEEPER = 4, 2
 
 
 class Analyst:

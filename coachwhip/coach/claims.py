@@ -20,7 +20,8 @@ FORCED = 4  # plies of captures and checks before a motif
 LEAST_SHARE = 60  # centipawns of score for each pawn of material
 PAWN_MOST = 250  # centipawns that a single pawn explains
 LEVEL = 30  # centipawns within which a score is a draw
-WINNING, LOSING = 60, 25  # percent of winning chances of a game that is won, and below those of one that is lost
+# percent of winning chances: the game is won from WINNING on, and lost below LOSING
+WINNING, LOSING = 60, 25
 FEW = 4  # pieces, besides kings and pawns, after a trade
 PIECES = (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT)
 NEAR = 2  # plies after the answer within which a single pawn is won

@@ -10,11 +10,13 @@ import chess
 from ..core.engine import FULL_SCALE, Engine, Position, SearchInfo
 from ..evaluation import config
 
-DRAWN_SCALE = FULL_SCALE // 16  # of endings that are drawn, such as queen against a far rook's or bishop's pawn
+# the scale of endings that are drawn, such as queen against a far rook's or bishop's pawn
+DRAWN_SCALE = FULL_SCALE // 16
 
 VALUES = {chess.QUEEN: 9, chess.ROOK: 5, chess.BISHOP: 3, chess.KNIGHT: 3, chess.PAWN: 1}  # in pawns
 PAWN = 100  # centipawns
-DEPTH, FEW, DEEPER, NODES = 10, 2, 20, 300_000  # of the search that counts pieces; deeper where so few are left besides pawns
+# depth and nodes of the search that counts pieces; it goes deeper where at most FEW are left besides pawns
+DEPTH, FEW, DEEPER, NODES = 10, 2, 20, 300_000
 
 _counting = Lock()  # an engine does one thing at a time
 

@@ -37,7 +37,8 @@ class Judgement(NamedTuple):
 
 BLUNDER = Judgement("blunder", "blunders", "??", chess.pgn.NAG_BLUNDER, 15.0)
 MISTAKE = Judgement("mistake", "mistakes", "?", chess.pgn.NAG_MISTAKE, 10.0)
-INACCURACY = Judgement("inaccuracy", "inaccuracies", "?!", chess.pgn.NAG_DUBIOUS_MOVE, 7.0)  # the engine errs by a few points
+# The engine errs by a few points.
+INACCURACY = Judgement("inaccuracy", "inaccuracies", "?!", chess.pgn.NAG_DUBIOUS_MOVE, 7.0)
 JUDGEMENTS = (INACCURACY, MISTAKE, BLUNDER)
 
 

@@ -33,7 +33,8 @@ class Variation:
             self.boards.append(after(self.boards[-1], move))
         start = _lead(base or board, side)
         self.gains = [_difference(_lead(at, side), start) for at in self.boards]
-        self.values = [sum(VALUES[kind] * number for kind, number in gain.items()) for gain in self.gains]  # in pawns
+        # the values of the gains, in pawns
+        self.values = [sum(VALUES[kind] * number for kind, number in gain.items()) for gain in self.gains]
 
     def draw(self) -> str:
         """Return how a line of score 0 ends in a draw that the side forces soon; "" if it does not show one."""

@@ -44,7 +44,8 @@ class _Moment:
         self.to, self.side, self.enemy = self.move.to_square, not self.after.turn, self.after.turn
         self.reply, self.next = (*moves[ply : ply + 2], None, None)[:2]
         later = list(zip(boards[ply + 1 :], moves[ply + 1 :], strict=False))[::2]
-        self.captures = {(move.from_square, move.to_square) for at, move in later if at.is_capture(move)}  # of the side
+        # the captures of the side
+        self.captures = {(move.from_square, move.to_square) for at, move in later if at.is_capture(move)}
         self.targets = chess.SquareSet(self.after.occupied_co[self.enemy])
 
     def value(self, square: chess.Square) -> int:
@@ -178,4 +179,5 @@ def _hanging(moment: _Moment) -> Motif | None:
     return Motif(Kind.HANGING, (moment.to,))
 
 
-FINDERS = _double_check, _promotion, _discovery, _fork, _skewer, _pin, _trap, _hanging  # the first that holds counts
+# The first that holds counts.
+FINDERS = _double_check, _promotion, _discovery, _fork, _skewer, _pin, _trap, _hanging

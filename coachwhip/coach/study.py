@@ -35,7 +35,8 @@ class Analysis(NamedTuple):
 
     lines: tuple[Line, ...]
     depth: int
-    choices: tuple[Line, ...] = ()  # where the game goes on with a bad move: the lines of all good moves, and one that is not
+    # Where the game goes on with a bad move: the lines of all good moves, and one that is not good.
+    choices: tuple[Line, ...] = ()
     claims: tuple[Claim, ...] = ()  # why the move played is bad; none if nothing is sure
     first: Score | None = None  # of the first look, if there was a second one
 

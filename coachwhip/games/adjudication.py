@@ -102,7 +102,8 @@ def by_tablebase(board: chess.Board, folder: str) -> Ending | None:
     return Ending(win(board.turn if wdl > 0 else not board.turn), "tablebase win")
 
 
-_PROBING = threading.Lock()  # python-chess loads a table when it is first probed, which two threads must not do at once
+# python-chess loads a table when it is first probed, which two threads must not do at once.
+_PROBING = threading.Lock()
 
 
 @lru_cache(maxsize=4)

@@ -17,7 +17,8 @@ MAX_QUOTED = 100  # characters of a line in a message
 # Four fields, up to two counters, and the operations; a semicolon may stand between.
 LINE = re.compile(r"\s*((?:[^\s;]+\s+){3}[^\s;]+)((?:\s+(?:-?\d+|-)(?=[\s;]|$)){0,2})[\s;]*(.*)", re.ASCII | re.DOTALL)
 # python-chess reads EPD too, but stumbles over unquoted comments, and over castling in Chess960.
-OPERATION = re.compile(r"""([^\s;"]+)((?:[^;"]|"(?:[^"\\]|\\.)*"?)*)""")  # a word, and all up to a semicolon outside quotes
+# a word, and all up to a semicolon outside quotes
+OPERATION = re.compile(r"""([^\s;"]+)((?:[^;"]|"(?:[^"\\]|\\.)*"?)*)""")
 COUNT = re.compile(r"\d+", re.ASCII)
 
 

@@ -131,7 +131,8 @@ def read_line(place: str, text: RawGame, plies: int | None, *, chess960: bool) -
     line = list(game.mainline_moves())[:plies]
     broken = [error for error in game.errors if isinstance(error, BrokenLine) and (plies is None or len(line) < plies)]
     if broken or is_empty(game):
-        fault = reason(broken[0]).partition("; what follows")[0] if broken else "no game"  # without what becomes of the rest
+        # without what becomes of the rest
+        fault = reason(broken[0]).partition("; what follows")[0] if broken else "no game"
         raise CommandError(f"{place}: {fault}")
     if (variant := game.board().uci_variant) != "chess":
         raise CommandError(f"{place}: coachwhip plays standard chess and Chess960, not {variant}")
@@ -156,7 +157,8 @@ def _polyglot(path: Path, plies: int, generator: random.Random) -> list[str]:
     """Draw different lines from the start position by the book's weights, each at most as long as the book knows."""
     try:
         with naming(path):
-            if path.stat().st_size:  # python-chess takes a missing file for an empty book, and any other for a full one
+            # python-chess takes a missing file for an empty book, and any other for a full one.
+            if path.stat().st_size:
                 PolyglotBook(str(path)).close()
     except ValueError as error:
         raise CommandError(f"{path}: {error}") from error

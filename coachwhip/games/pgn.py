@@ -21,7 +21,8 @@ from ..text import reason, shorten, storable
 BLOCK = 1 << 20  # characters that are read at a time
 MAX_FAULTS = 100  # of a game that are named
 COLUMNS = 80  # width of the text that is written
-CP1252 = {0xDC00 + byte: bytes([byte]).decode("cp1252", "replace") for byte in range(128, 256)}  # of a byte that is no UTF-8
+# what a byte that is not UTF-8 stands for
+CP1252 = {0xDC00 + byte: bytes([byte]).decode("cp1252", "replace") for byte in range(128, 256)}
 READABLE = CP1252 | {0x1A: " ", 0xFEFF: None}  # the end of a DOS file, a byte order mark
 
 NAGS = {f"${number}": number for number in range(256)} | {  # of the codes and signs behind a move
@@ -35,11 +36,13 @@ BLANK = r"[^\S\n]*"
 DASH = rf"{BLANK}[-‐‑‒–—−:]{BLANK}"
 DRAW = rf"(?:½|1/2)(?:{DASH}(?:½|1/2))?|0[.,]5{DASH}0[.,]5"
 RESULT = rf"(?:(?P<white>1{DASH}0)|(?P<black>0{DASH}1)|(?P<draw>{DRAW})|\*)(?![^\s;(){{}}\[\]*])"
-PAWN = r"(?!(?P<file>[a-h])[-x]?(?P=file)[1-8])(?:[a-h][1-8]?[-x]?)?[a-h][1-8](?:(?<=[18])[=/(]?[KQRBNkqrbn]\)?)?"  # not `dd5`
+# `dd5` is no move.
+PAWN = r"(?!(?P<file>[a-h])[-x]?(?P=file)[1-8])(?:[a-h][1-8]?[-x]?)?[a-h][1-8](?:(?<=[18])[=/(]?[KQRBNkqrbn]\)?)?"
 SAN = rf"(?:--|Z0|0000|@@@@)(?=[!?]*$)|[A-Z]?@[a-h][1-8]|[KQRBN][a-h]?[1-8]?[-x]?[a-h][1-8]|{PAWN}"
 MOVE = rf"(?:(?P<castling>[O0o]-[O0o](?:-?[O0o])?|(?<!\d[.])[O0o][O0o](?:-?[O0o])?)|(?:P(?=[a-h]))?(?P<san>{SAN}))"
 SIGN = "|".join(re.escape(sign) for sign in NAGS if sign[0] not in "$!?")
-GLUED = r"(?:(?<=[1-8KQRBNkqrbn)])|(?<=-[O0o]))(?![-x])(?:(?![a-h][1-8]).)+"  # behind a move, as `mate`, and no part of it
+# what stands behind a move without a blank, as `mate`, and is no part of it
+GLUED = r"(?:(?<=[1-8KQRBNkqrbn)])|(?<=-[O0o]))(?![-x])(?:(?![a-h][1-8]).)+"
 TAIL = rf"(?:e\.?p\.?)?[+#†‡]{{0,2}}?(?:ch)?(?P<marks>[!?]{{1,2}})?[+#†‡]{{0,2}}?(?P<sign>{SIGN})?|(?P<other>\W+|\$\d*|{GLUED})"
 WORD = re.compile(rf"(?:(?P<number>\d*)[.…]+(?![.…]))?(?P<move>{MOVE})?(?:{TAIL})|\d+")
 # What may be a move in another notation: without it, the moves behind it would be the other side's.
@@ -196,7 +199,8 @@ class _Reader(chess.pgn.GameBuilder[chess.pgn.Game]):
         self._raw = raw
         self._tokens = TOKEN.finditer(raw.text)
         self._ahead: deque[re.Match[str]] = deque()  # tokens that were looked at and are still to be read
-        self._boards: list[chess.Board] = []  # of the main line and the open variations; none if the start cannot be read
+        # the boards of the main line and the open variations; none if the start cannot be read
+        self._boards: list[chess.Board] = []
         self._is_over = False  # behind the result
         self._both_lost = False  # by the tag Result; then `0-0` is not castling where the game ends
         self._legal_at = 0  # where the next legal move is, as far as it has been looked for

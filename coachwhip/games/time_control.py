@@ -13,7 +13,8 @@ from typing import NamedTuple
 from ..cli.command import LARGEST_COUNT, positive_number, seconds, whole_number
 
 EXAMPLES = "5+0.05, 40/60, time=0.1, nodes=10000, depth=8"
-TIME_MARGIN = 0.05  # seconds an engine may exceed a fixed time by, unless the user says otherwise: there is no bank to draw on
+# Seconds an engine may exceed a fixed time by, unless the user says otherwise: there is no bank to draw on.
+TIME_MARGIN = 0.05
 
 
 class TimeControl(NamedTuple):
@@ -64,7 +65,9 @@ def parse_time_control(text: str) -> TimeControl:
         fields |= read
     if "base" in fields and "time" in fields:
         raise argparse.ArgumentTypeError(f"a clock and a fixed time for each move cannot be combined: {text[:60]!r}")
-    return TimeControl(**{name: value if name in ("base", "increment", "time") else int(value) for name, value in fields.items()})  # type: ignore[arg-type]
+    seconds = {name: value for name, value in fields.items() if name in ("base", "increment", "time")}
+    numbers = {name: int(value) for name, value in fields.items() if name not in seconds}
+    return TimeControl(**seconds, **numbers)  # type: ignore[arg-type]
 
 
 def _clock(text: str) -> dict[str, float]:

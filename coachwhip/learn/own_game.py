@@ -54,7 +54,8 @@ class OwnGames:
                 return ending.result, moves, scores
             engine = engines[position.stm == "b"]
             engine.prepare()
-            search = engine.search(position, soft_nodes=self.nodes)  # it ends with a depth, so that the score can be a label
+            # It ends with a depth, so that the score can be a label.
+            search = engine.search(position, soft_nodes=self.nodes)
             info = search.info
             assert info is not None, "a position that goes on has a move, and a search of it a score"
             score = Mate(info.mate_in) if info.is_mate else Cp(info.score_cp)

@@ -132,7 +132,8 @@ def play(settings: OwnGames, to_the_end: int, start: GameStart) -> bytes:
     engine, position = settings.engine(), settings.start(start.opening, rng)
     fen = position.fen()
     result, moves, scores = settings.play([engine, engine], position, Rules() if goes_to_the_end else settings.rules)
-    labels = (max(-NO_SCORE, min(score.score(mate_score=2 * NO_SCORE), NO_SCORE)) for score in scores)  # a mate: NO_SCORE
+    # A mate becomes NO_SCORE.
+    labels = (max(-NO_SCORE, min(score.score(mate_score=2 * NO_SCORE), NO_SCORE)) for score in scores)
     return encode_game(fen, RESULTS.index(result), list(zip(moves, labels, strict=True)))
 
 

@@ -92,7 +92,8 @@ class Spsa:
         """Return an iteration played from the present values. Fractions are rounded at random, up with their own probability."""
         rng = random.Random(f"{self._seed} {number}")
         directions = tuple(rng.choice((-1, 1)) for _ in self.parameters)
-        rounding = [rng.random() for _ in self.parameters]  # the same for both sides, so that it leaves their distance alone
+        # The same for both sides, so that it leaves their distance alone.
+        rounding = [rng.random() for _ in self.parameters]
         iteration = Iteration(number, directions, {}, {})
         for parameter, direction, chance in zip(self.parameters, directions, rounding, strict=True):
             move = direction * parameter.step * self._spread(number)
@@ -125,7 +126,8 @@ class Spsa:
         return f"{len(self.games)} games, plus {self.plus_score():.1%}, draws {draws:.1%}: {values}"
 
 
-PairGame = tuple[Iteration, Opening, bool]  # one of the two games of a pair; in the second one `plus` is Black
+# One of the two games of a pair; in the second one `plus` is Black.
+PairGame = tuple[Iteration, Opening, bool]
 
 
 def play(settings: OwnGames, game: PairGame) -> int:

@@ -171,7 +171,8 @@ class TrainRun(LearningRun[int]):
             raise CommandError(
                 "too few games to have some for training and some held out: make more, or hold out more of them with --validation"
             )
-        self._described = {  # the network has it, and it must be the same when a training is resumed; fitted values last
+        # The network has it, and it must be the same when a training is resumed; fitted values come last.
+        self._described = {
             **{name: getattr(args, name) for name in DECIDING},
             "signature": signature(tuple(weights), None),
             "weights": weights_digest(weights),

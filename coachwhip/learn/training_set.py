@@ -48,7 +48,8 @@ class TrainingFile:
             chunks.append((part.offset, len(used), part.first, crc32(used)))
             counts.append(np.minimum(spans[:, 2], per_game or len(part.boards)))
         self.sha256 = hashed.hexdigest()  # of these games
-        self.chunks = np.array(chunks)  # [chunk, 4]: where in the file it starts, its bytes, its first game, and its checksum
+        # [chunk, 4]: where in the file it starts, its bytes, its first game, and its checksum
+        self.chunks = np.array(chunks)
         self.counts = np.concatenate(counts)  # how many positions of each game are used
         if games is not None and len(self.counts) < games:
             raise CommandError(f"{name} has {len(self.counts)} games, but the training started with {games}")

@@ -36,7 +36,8 @@ STEPS = (  # action of report.js, text of the button, title, key
     ("flip", "Flip", "Flip the board", "F"),
     ("better", '<span class="wide">Previous mistake</span><span class="narrow">&lt;?</span>', "Previous mistake", "P"),
     ("worse", '<span class="wide">Next mistake</span><span class="narrow">?&gt;</span>', "Next mistake", "N"),
-    ("leave", "Back to the game", "From a line back to the game", "Esc"),  # so does a tap on the board; in the card
+    # A tap on the board does the same. This button is in the card.
+    ("leave", "Back to the game", "From a line back to the game", "Esc"),
 )
 MOVE = re.compile(r"\d+\. \S+|\S+")  # of a line's text, with its number if it has one
 
@@ -49,11 +50,14 @@ class _Game:
         self.study = study
         self.side = next(iter(colours_of(player, study.game)), chess.WHITE)  # at the bottom
         self.moves = {move.at: move for move in study.judged_moves()}
-        self.judgements = {index: move.judgement for index, move in self.moves.items() if move.judgement}  # of bad moves
-        self.mistakes = [at for at, move in self.moves.items() if move.judgement or study.reason(at)]  # also in a decided game
+        # the judgements of bad moves
+        self.judgements = {index: move.judgement for index, move in self.moves.items() if move.judgement}
+        # Mistakes with a reason count also in a decided game.
+        self.mistakes = [at for at, move in self.moves.items() if move.judgement or study.reason(at)]
         self.times = times(study.game)
         headers = study.game.headers
-        self.known = {name: value for name, value in headers.items() if value.strip("?. -")}  # those marks mean "unknown"
+        # Those marks mean "unknown".
+        self.known = {name: value for name, value in headers.items() if value.strip("?. -")}
         self.players = f"{headers.get('White', '?')} - {headers.get('Black', '?')}"
         self.result = headers.get("Result", "*")
 

@@ -110,7 +110,8 @@ def test_what_cannot_be_built_is_said_and_leaves_nothing(repository: Path) -> No
 
 @pytest.mark.parametrize(
     "fault",
-    ["a.pxd:19:1: undeclared name", "build/a.c:2:33: error: called object", "a.c(29): error C2065: 'x'"],  # Cython; gcc; MSVC
+    # Cython; gcc; MSVC
+    ["a.pxd:19:1: undeclared name", "build/a.c:2:33: error: called object", "a.c(29): error C2065: 'x'"],
 )
 def test_a_revision_that_does_not_compile_is_one_line(fault: str, repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = "\n".join(["warning: a.pyx:1:2: odd", "a.c:8:9: warning: odd", fault, *["  File 1, line 2"] * 99, "CompileError"])

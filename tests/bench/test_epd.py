@@ -29,7 +29,8 @@ CASTLING_960 = "1r2k1r1/8/8/8/8/8/8/1R2K1R1"
         (f"{TWO_PAWNS} bm e4; dm 3;", {"best": ("e2e4",)}),  # the move decides
         (GRADED, {"label": "graded", "grades": {"e2e4": 10, "d2d4": 7, "e1f2": 2}}),
         (GRADED.replace('c9 "e2e4 d2d4 e1f2";', ""), {"label": "graded", "grades": {"e2e4": 10, "d2d4": 7, "e1f2": 2}}),
-        (f'{TWO_PAWNS} c8 "0.35"; c9 "1-0"; bm e4;', {"best": ("e2e4",)}),  # the evaluation and result of a labelled game
+        # the evaluation and result of a labelled game
+        (f'{TWO_PAWNS} c8 "0.35"; c9 "1-0"; bm e4;', {"best": ("e2e4",)}),
         *(
             (f"{TWO_PAWNS}{operation}", {"best": ("e2e4", "d2d4")})
             for operation in (
@@ -87,7 +88,8 @@ def test_lines_without_a_question_are_counted_and_labels_made_unique(tmp_path: P
     assert [problem.key for problem in problems] == ["x.epd: a (line 1)", "x.epd: a (line 3)", "x.epd: line 4", "x.epd: \xe9"]
     assert warnings == ["x.epd: 1 line without bm, am, dm or graded moves left out"]
     other.write_text(f'{TWO_PAWNS} bm e4; id "a";\n')
-    assert {problem.file for problem in read_files([path, other])[0]} == {str(path), str(other)}  # files of one name stay apart
+    # Files of one name stay apart.
+    assert {problem.file for problem in read_files([path, other])[0]} == {str(path), str(other)}
     path.write_text(f"{TWO_PAWNS} wdl 2;\n")
     for encoding in ("utf-16", "utf-16-be"):
         other.write_text(f"{TWO_PAWNS} bm e4;\n", encoding)

@@ -137,7 +137,8 @@ def test_the_text_of_a_game_is_read_back_as_it_was() -> None:
     assert theirs
     for tag, value in (("White", name.replace("\n", " ")), ("Event", "\\"), ("TimeControl", '"')):
         assert ours.headers[tag] == value
-        assert re.sub(r"\\(.)", r"\1", theirs.headers[tag]) == value  # python-chess leaves the backslashes of a tag alone
+        # python-chess leaves the backslashes of a tag alone.
+        assert re.sub(r"\\(.)", r"\1", theirs.headers[tag]) == value
     assert [node.comment for node in ours.mainline()] == [node.comment for node in theirs.mainline()]
     assert "given up after 10.0 s" in ours.end().comment.replace("\n", " ")
     assert ours.end().eval_depth() == 3

@@ -41,7 +41,8 @@ def test_a_mistake_gets_a_message_that_helps(line: str, word: str, folder: Path,
         ("TRAIN", "numpy", "train: needs numpy: python3 -m pip install numpy"),
         ("MATCH --scheduler local", "distributed", "--scheduler needs Dask: python3 -m pip install 'coachwhip[cluster]'"),
         ("SUITE good.epd", "chess", "suite: needs chess: python3 -m pip install chess"),
-        ("TRAIN", "secrets", "train: needs a library that cannot be loaded: import of secrets halted"),  # not pip's
+        # The reason is not pip's.
+        ("TRAIN", "secrets", "train: needs a library that cannot be loaded: import of secrets halted"),
         *(
             (line, "rich scipy distributed", "")
             for line in ("bench 1", "MATCH", "SUITE good.epd", "LAB --positions good.fen", "SELFPLAY", "TRAIN")

@@ -28,7 +28,8 @@ def room_for(line: str, path: Path) -> int:
     """
     size = path.stat().st_size
     if line not in JOURNALS:
-        return {".svg": size - 1000, ".pgn": size * 3 // 4}.get(path.suffix, size // 2)  # .svg: after a network
+        # An .svg is written after a network.
+        return {".svg": size - 1000, ".pgn": size * 3 // 4}.get(path.suffix, size // 2)
     lines = path.read_bytes().splitlines(keepends=True)
     torn = 1 + len(lines[1:]) // 2 if len(lines) > 2 else 1
     return sum(map(len, lines[:torn])) + len(lines[torn]) // 2

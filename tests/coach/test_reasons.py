@@ -45,7 +45,8 @@ def line(board: chess.Board, moves: str, score: Score) -> Line:
         ("6k1/p4pp1/7p/8/5n2/2R5/P4PPP/6K1 w - - 0 1", "Rc1", "Loses a rook: 1...Ne2+ forks king and rook."),
         ("4r1k1/pp3ppp/8/8/4N3/5P2/PP4PP/4KR2 w - - 0 1", "a3", "Loses a knight: 1...f5 attacks the pinned knight."),
         ("3r2k1/5ppp/8/8/8/8/1R3PPP/6K1 w - - 0 1", "Rb7", "Allows mate on the back rank: 1...Rd1#."),
-        ("4k3/pp3ppp/3b4/8/8/4P3/PP3PPP/2B2K2 b - - 0 1", "Bxh2", "Loses a bishop for two pawns: 2.g3"),  # trapped
+        # trapped
+        ("4k3/pp3ppp/3b4/8/8/4P3/PP3PPP/2B2K2 b - - 0 1", "Bxh2", "Loses a bishop for two pawns: 2.g3"),
         ("8/8/2R4p/P1p3p1/2k5/3r4/2K5/8 w - - 0 56", "Rxc5+", "Trades rooks, and the draw is gone: 56...Kxc5 57.Kxd3."),
         ("8/7p/5p2/5pk1/3K4/1R1B1rP1/7P/8 w - - 0 51", "Bc4", "Trades rooks, and the win is gone: 51...Rxb3 52.Bxb3."),
         (
@@ -55,7 +56,8 @@ def line(board: chess.Board, moves: str, score: Score) -> Line:
         ),
         ("6k1/5p2/2q2p1Q/2ppP3/2p5/3P3P/1PP3PK/r7 b - - 0 25", "cxd3", "Allows 26.exf6, which threatens mate: 27.Qg7#."),
         ("6k1/8/8/p7/8/5K2/6PP/8 w - - 0 1", "g4", "Allows a new queen: 1...a4 ... 4...a1=Q"),
-        ("8/2P5/8/8/3r4/8/2K5/k7 w - - 0 6", "c8=Q", "Lets Black draw by stalemate: 6...Rc4+ 7.Qxc4."),  # Saavedra's study
+        # Saavedra's study
+        ("8/2P5/8/8/3r4/8/2K5/k7 w - - 0 6", "c8=Q", "Lets Black draw by stalemate: 6...Rc4+ 7.Qxc4."),
         ("8/k1P5/2K5/8/8/8/8/8 w - - 0 1", "c8=Q", "Misses mate in 2: 1.c8=R. Draws by stalemate."),
         (
             "k2r3r/1pq1bppp/p2p1p2/2p5/2P1P3/P1N4P/1PP1QP1P/1K1R3R w - - 1 15",
@@ -82,7 +84,8 @@ def test_example_positions(engine: SimpleEngine, fen: str, moves: str, reason: s
     ("fen", "move", "reason"),
     [
         ("8/8/8/8/8/1Q5K/p7/k7 w - - 0 1", "Kg4", ""),  # a draw before and after
-        ("5rk1/p4p1p/1R4p1/5p2/2Pb1P2/5Q2/2Br2PP/5R1K b - - 2 28", "Bxb6", ""),  # both ways to take the rook win it
+        # Both ways to take the rook win it.
+        ("5rk1/p4p1p/1R4p1/5p2/2Pb1P2/5Q2/2Br2PP/5R1K b - - 2 28", "Bxb6", ""),
         ("r5k1/5ppp/8/3q4/8/8/5PPP/4R1K1 w - - 0 1", "Re7", "Allows mate in 2"),  # the game was decided
     ],
 )

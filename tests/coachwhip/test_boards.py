@@ -92,7 +92,8 @@ def test_a_copy_and_a_pickle_keep_the_game(way: Callable[[Position], Position], 
 
 def test_positions_are_equal_and_shown_as_boards_are() -> None:
     fens = [f"r3k2r/8/8/3pP3/8/8/8/R3K2R w {rest} 0 1" for rest in ("KQkq -", "KQkq d6", "HAq -", "KQq -", "Qq -")]
-    fens += ["r3k2r/8/8/3p4/8/8/4P3/R3K2R w KQkq d6 0 1", "r3k2r/8/8/3p4/8/8/4P3/R3K2R w KQkq - 0 1"]  # nobody can take on d6
+    # Nobody can take on d6.
+    fens += ["r3k2r/8/8/3p4/8/8/4P3/R3K2R w KQkq d6 0 1", "r3k2r/8/8/3p4/8/8/4P3/R3K2R w KQkq - 0 1"]
     fens += [chess.STARTING_FEN.replace(" 0 1", counters) for counters in (" 4 3", " 4 1", " 0 3", " 0 1")]
     fens += [chess.STARTING_FEN.replace("w", "b"), "rbbqknnr/pppppppp/8/8/8/8/PPPPPPPP/RBBQKNNR w KQkq - 0 1"]
     boards = [chess.Board(fen, chess960=chess960) for fen in fens for chess960 in (False, True)]

@@ -74,7 +74,8 @@ CALLS: list[Callable[[SimpleEngine], object]] = [
     lambda engine: engine.play(after("e2e4"), Limit(nodes=5000), root_moves=iter([chess.Move.from_uci("h7h5")]), info=INFO_ALL),
     lambda engine: engine.analyse(chess.Board(MIDDLEGAME), Limit(nodes=20_000), options={"UCI_ShowWDL": True}),
     lambda engine: engine.analyse(after("e2e4", "e7e5", "e1e2", "e8e7", "e2e1", "e7e8"), Limit(depth=7), multipv=4),
-    lambda engine: engine.play(chess.Board("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), Limit(depth=3), info=INFO_ALL),  # stalemate
+    # stalemate
+    lambda engine: engine.play(chess.Board("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), Limit(depth=3), info=INFO_ALL),
     lambda engine: engine.play(chess.Board("4k3/8/8/8/8/8/8/RK5R w HA - 0 1", chess960=True), Limit(depth=6), info=INFO_ALL),
     described,
     streamed,
@@ -127,7 +128,8 @@ WRONG_CALLS: list[Callable[[Any], object]] = [
     lambda engine: engine.analyse(chess.Board(), Limit(nodes=1), options={"UCI_Elo": float("inf")}),
     lambda engine: engine.analyse(chess.Board(), Limit(time="1"), game=object()),  # type: ignore[arg-type]
     lambda engine: engine.analyse(chess.Board(), Limit(nodes=1), multipv=[2]),
-    lambda engine: (engine.analysis(chess.Board()), engine.configure({"Hash": None})),  # which waits for the search to stop
+    # `configure` waits for the search to stop.
+    lambda engine: (engine.analysis(chess.Board()), engine.configure({"Hash": None})),
     *(lambda engine, game=game: engine.play(ILLEGAL, Limit(nodes=1), game=game) for game in (None, 1)),
     lambda engine: engine.analyse(ILLEGAL, Limit(nodes=1)),
 ]
@@ -248,7 +250,8 @@ def ended(code: str, environment: dict[str, str]) -> tuple[str, str, int]:
 def test_ctrl_c_ends_a_search(user_environment: dict[str, str]) -> None:
     code = (
         "import chess; from chess.engine import Limit; board = chess.Board()\n"
-        "engine.play(board, Limit(depth=1))\n"  # python-chess loses a stop between its `ucinewgame` and its `go`
+        # python-chess loses a stop between its `ucinewgame` and its `go`.
+        "engine.play(board, Limit(depth=1))\n"
         "try:\n    print('ready', flush=True); engine.play(board, Limit(depth=100))\n"
         "except KeyboardInterrupt:\n    print('interrupted', engine.play(board, Limit(depth=2)).move is not None)\n"
     )

@@ -32,7 +32,8 @@ def after(moves: list[str], board: chess.Board | None = None) -> chess.Board:
 def test_a_daemonic_process_says_what_to_do_instead() -> None:
     code = (
         "import multiprocessing, coachwhip\n"
-        "multiprocessing.current_process()._config['daemon'] = True\n"  # as in a worker of multiprocessing.Pool
+        # as in a worker of multiprocessing.Pool
+        "multiprocessing.current_process()._config['daemon'] = True\n"
         "coachwhip.analyse_many([coachwhip.Position()], depth=1)"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
@@ -116,4 +117,5 @@ def test_a_program_without_a_guard_is_rejected_with_the_reason(tmp_path: Path) -
     with program(tmp_path, "main()") as child:
         out, err = child.communicate(timeout=120)
     assert (out, child.returncode) == ("", 1)
-    assert "outside `if __name__ == '__main__':`" in err  # multiprocessing may warn after it about what a killed worker left
+    # multiprocessing may warn after it about what a killed worker left.
+    assert "outside `if __name__ == '__main__':`" in err

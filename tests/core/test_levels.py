@@ -83,7 +83,8 @@ def test_a_core_that_cannot_be_loaded_ends_every_command_with_the_reason(broken:
     if broken:
         shutil.copy(cpu.__file__, folder)
         (folder / f"{broken}{EXTENSION_SUFFIXES[0]}").write_text("no module")
-    command = [sys.executable, "-S", "-m", "coachwhip", *words]  # without what is installed, which may be found instead
+    # without what is installed, which may be found instead
+    command = [sys.executable, "-S", "-m", "coachwhip", *words]
     env = os.environ | {"COACHWHIP_LEVEL": (cpu.LEVELS or [core.LEVEL])[0]}
     done = subprocess.run(command, cwd=folder.parent, env=env, input="uci\ngo\n", capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)

@@ -16,7 +16,8 @@ from coachwhip.evaluation.layout import cells, unpack_pair
 from networks import OUTPUTS, PlainNetwork
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
-HALFWAY = "rk2r3/pppppppp/8/8/8/8/PPPPPPPP/R2K3R w KQkq - 0 1"  # either way of castling takes one of the kings to its other half
+# Either way of castling takes one of the kings to its other half.
+HALFWAY = "rk2r3/pppppppp/8/8/8/8/PPPPPPPP/R2K3R w KQkq - 0 1"
 PROMOTIONS = "4k3/1P4P1/8/2pP4/2Pp4/8/1p4p1/4K3 w - c6 0 1"
 SIZES = (16, 48, 256)
 

@@ -31,7 +31,8 @@ SAFE = (
     "use_pawn_history",
     "use_capture_history",
 )
-GROWING = ("use_alpha_beta", "use_iterative_deepening", "use_captures_first")  # safe too, but without them trees explode
+# Safe too, but without them trees explode.
+GROWING = ("use_alpha_beta", "use_iterative_deepening", "use_captures_first")
 SWITCHES = tuple(row[0] for row in TUNABLES if row[0].startswith("use_"))
 NORMAL = {row[0]: row[1] for row in TUNABLES}
 PLAIN = dict.fromkeys(SWITCHES, 0) | dict.fromkeys(GROWING, 1)

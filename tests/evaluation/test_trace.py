@@ -72,7 +72,8 @@ def test_rows_add_up_to_the_score_at_every_fifty_move_clock(fen: str, plies: int
     last = text.splitlines()[-1]
     assert f"{white / 100:+.2f} from White's side" in last
     assert f"{score / 100:+.2f} from the side to move" in last
-    assert sum(white - black for white, black in terms(counted).values()) == pytest.approx(white, abs=4)  # not rounded
+    # The terms are not rounded.
+    assert sum(white - black for white, black in terms(counted).values()) == pytest.approx(white, abs=4)
 
 
 @pytest.mark.parametrize("kind", ["residual", "pure"])

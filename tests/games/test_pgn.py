@@ -169,7 +169,8 @@ def test_reading_goes_on_behind_a_sign(sign: str) -> None:
         ("1. e4 P-K4 2. Nf3 Nc6 *", 1, "line 3: 'P-K4': not a move"),
         ("1. e4 e5 2. exd Nc6 3. d4 *", 2, "line 3: 'exd': not a move"),
         ("1. e4 e5 2. Nf3xx Nc6 *", 2, "line 3: 'Nf3xx': not a move"),  # nor is a part of it
-        ("1. e4 d5 2. exd5 dd5 *", 3, "line 3: 'dd5': not a move"),  # a German queen; a pawn could go there in other positions
+        # A German queen; a pawn could go there in other positions.
+        ("1. e4 d5 2. exd5 dd5 *", 3, "line 3: 'dd5': not a move"),
         ("1. e4 e5 2. bc4 *", 2, "line 3: 'bc4': illegal in"),
         ("1. d4 d5 2. Nf3 Nf6 3. Nd2 *", 4, "line 3: 'Nd2': ambiguous in"),
         ("1. e4 e5 (1... c5 2. Qf3 Kg4 {why} (2. d4) d5) 2. Nf3 *", 3, "line 3: 'Kg4': illegal in"),

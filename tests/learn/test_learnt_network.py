@@ -151,7 +151,8 @@ def test_the_integers_of_the_engine_are_close_to_the_floats(
 @pytest.mark.parametrize("sign", [1, -1])
 def test_no_sum_can_overflow_at_the_limits_of_training(hidden: int, sign: int) -> None:
     values = network.limits(hidden) * np.float32(sign)
-    parameters(values, hidden).feature_weights[:] *= sign  # the first layer as large as can be, the output of either sign
+    # The first layer is as large as can be, the output of either sign.
+    parameters(values, hidden).feature_weights[:] *= sign
     parameters(values, hidden).bias[:] *= sign
     found = quantised(values, hidden, "pure", 1000.0, {})
     parts = parameters(np.abs(found.numbers), hidden)

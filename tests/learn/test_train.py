@@ -285,8 +285,10 @@ def test_a_training_starts_from_a_network(
     said = capsys.readouterr()
     loss = re.search("^a.cwnet: validation loss (.*)$", said.err, re.MULTILINE)
     assert loss
-    assert float(loss[1]) == pytest.approx(narrow.provenance["held_out_loss"], rel=0.2)  # other labels, in integers
-    assert all(epoch["training"] < 2 * float(loss[1]) for epoch in json.loads(said.out)["epochs"])  # from the first one on
+    # It has other labels, and computes in integers.
+    assert float(loss[1]) == pytest.approx(narrow.provenance["held_out_loss"], rel=0.2)
+    # This holds from the first epoch on.
+    assert all(epoch["training"] < 2 * float(loss[1]) for epoch in json.loads(said.out)["epochs"])
     assert json.loads(said.out)["loss_in_integers"] < float(loss[1])
     assert further.provenance["start"] == [{"name": "a.cwnet", "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}]
     assert network.parameters(further.numbers, 32).output[..., 16:].any()

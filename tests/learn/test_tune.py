@@ -120,7 +120,8 @@ def test_features_and_weights_give_the_engines_evaluation(fens: list[str], own: 
     """But for rounding and the levels of king danger, between which the model interpolates."""
     rng = random.Random(3)
     shaken = model.parameters(shipped)
-    shaken += model.chosen([], ["rule50_*"]) * [rng.randint(-9, 9) for _ in shaken]  # the positions have no counters
+    # The positions have no counters.
+    shaken += model.chosen([], ["rule50_*"]) * [rng.randint(-9, 9) for _ in shaken]
     for values in (model.parameters(shipped), np.clip(shaken, *model.bounds())):
         engine = Engine(model.flat_weights(values), 1)
         all_fens = fens + fens_of(own)

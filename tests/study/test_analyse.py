@@ -421,7 +421,8 @@ def test_a_signal_keeps_what_was_done(tmp_path: Path, name: str) -> None:
     def is_second_game_started() -> bool:
         with suppress(FileNotFoundError):  # `analyse` makes it for a moment, to see whether it can
             if "0-1" in output.read_text(encoding="utf-8"):
-                time.sleep(time.monotonic() - start)  # on a machine however busy, it is then started and far from done
+                # However busy the machine, it is then started and far from done.
+                time.sleep(time.monotonic() - start)
                 return True
         return False
 
@@ -518,7 +519,8 @@ def test_the_report_says_what_was_found_and_needs_nothing_else(two_games: str) -
         "better": {"move": ["d2", "d4"], "text": "2. d4", "score": "-0.60", "line": 1},
         "reply": {"move": ["d8", "h4"], "text": "2...Qh4#"}, "why": "Allows mate: 2...Qh4#.",
     }  # fmt: skip
-    assert [index for index, position in enumerate(data[0]) if "better" in position] == [1, 3]  # only after bad moves
+    # A better line comes only after bad moves.
+    assert [index for index, position in enumerate(data[0]) if "better" in position] == [1, 3]
     assert data[0][0]["reply"] == {"move": ["e2", "e4"], "text": "1. e4"}
     assert [line[:2] for line in data[0][2]["lines"]] == [["-0.60", "2. d4"], ["-0.60", "2. e4"]]
 
@@ -543,7 +545,8 @@ def test_opening_and_clocks_where_the_game_has_them(two_games: str) -> None:
     assert [position.get("clocks") for position in game] == [
         ["1:00", "1:00"], ["1:01", "1:00"], ["1:01", "0:31"], ["0:09.5", "0:31"], ["0:09.5", "5:00"]
     ]  # fmt: skip
-    assert [position.get("spent") for position in game] == [None, "0.5 s", "31 s", "50 s", None]  # the last clock was set
+    # The last clock was set.
+    assert [position.get("spent") for position in game] == [None, "0.5 s", "31 s", "50 s", None]
     assert page.count('<polyline class="curve" style=') == 2
     assert not any(word in two_games for word in ('"clocks"', '"spent"', "Time used", 'class="opening"', "Clocks:"))
 

@@ -116,7 +116,8 @@ def test_the_printed_address_lets_in_one_browser(start: Any) -> None:
     client = start()
     address, host = client.address.removeprefix(f"http://{client.host}"), {"Host": client.host}
     assert client.ask("GET", "/?token=wrong", host).status == 403
-    assert client.ask("GET", address, host).status == 200  # by a page without scripts, which cannot keep the key
+    # This is what a page without scripts asks, which cannot keep the key.
+    assert client.ask("GET", address, host).status == 200
     first = client.ask("GET", address, host)
     assert (first.status, first.headers["Set-Cookie"], client.server.key in first.read().decode()) == (200, None, True)
     assert client.do("state")["status"] == "Your move."
@@ -151,7 +152,8 @@ def test_requests_of_other_sites_neither_move_nor_read(headers: dict[str, str], 
     paths = ("/", f"/game.pgn{client.key}", f"/report{client.key}")
     assert [client.ask("GET", path, forged).status for path in paths] == 3 * [403]
     assert client.game.game.board.fen() == chess.STARTING_FEN
-    without = {name: value for name, value in client.own.items() if name != "Origin"}  # a link, or a form of an old browser
+    # a link, or a form of an old browser
+    without = {name: value for name, value in client.own.items() if name != "Origin"}
     assert client.ask("POST", f"/do{client.key}", {**without, "Content-Length": "2"}, b"{}").status == 403
 
 
@@ -662,7 +664,8 @@ def test_the_page_in_a_game(chromium: Browser, start: Any) -> None:
     tab.click("[data-do=threat]")
     tab.wait("/threatens|in check/.test(document.querySelector('.message').textContent)")
     tab.click(".record a")
-    tab.wait("location.hash === '#1' && !one('[data-step=leave]').hidden")  # the page follows the address only later
+    # The page follows the address only later.
+    tab.wait("location.hash === '#1' && !one('[data-step=leave]').hidden")
     tab.click("[data-step=leave]")
     tab.wait("!location.hash && one('[data-step=leave]').hidden")
     tab.click("[data-do=resign]")

@@ -51,7 +51,8 @@ PRUNING = ("alpha_beta", "negamax_alpha_beta", "alpha_beta_list")  # look at the
 leaves = st.integers(-3, 3)
 subtrees = st.recursive(leaves, lambda below: st.lists(below, min_size=1, max_size=4), max_leaves=30)
 trees = st.lists(subtrees, min_size=1, max_size=4)
-uneven = st.sampled_from([(0, 1), (0, 0, 1), (0, 1, 1), (1, 0, 0, 1)])  # who moves when, with some moving twice
+# who moves when, with some moving twice
+uneven = st.sampled_from([(0, 1), (0, 0, 1), (0, 1, 1), (1, 0, 0, 1)])
 
 
 def search(algorithm: Any, game: Any) -> tuple[Answer[Any], int]:
@@ -269,7 +270,8 @@ def test_the_terminal_shows_the_tree_and_the_steps_of_the_textbook(capsys: pytes
     assert f"\n\n{STEPS}\n" in printed
     assert "    C  MIN  at most 2\n        2\n        4  cut\n        6  cut\n" in printed
     assert printed.endswith("(B), 7 of 9 leaves read\nminimax: value 3, best move 1 (B), 9 of 9 leaves read\n")
-    drawn = ElementTree.fromstring(Drawn([[3, 12, 8], [2, 4, 6], [14, 5, 2]], alpha_beta).svg(5))  # as a notebook shows it
+    # as a notebook shows it
+    drawn = ElementTree.fromstring(Drawn([[3, 12, 8], [2, 4, 6], [14, 5, 2]], alpha_beta).svg(5))
     assert {"3", "<= 2", "<= 14", "3 ... 14"} <= set(drawn.itertext())
     (tmp_path / "tree.txt").write_text(TREE.replace(" [", "\n["), encoding="utf-8")
     assert main(["--file", str(tmp_path / "tree.txt")]) == 0
@@ -311,7 +313,8 @@ def test_a_seed_decides_a_random_tree_and_a_large_one_is_only_counted(capsys: py
         (["--tree", "[3, (3, 1)]"], "column 5: expected a leaf like the others"),
         (["--tree", "[" * 10_000 + "1" + "]" * 10_000], "too deep: a tree has at most 100 levels"),
         (["--tree", "[" + "-" * 3000 + "1]"], "not --------------------;"),
-        (["--tree", "[1is 2]"], "column 2: expected a branch, a number"),  # of which Python's parser would warn
+        # Python's parser would warn of this.
+        (["--tree", "[1is 2]"], "column 2: expected a branch, a number"),
         (["--tree", "[1/0]"], "column 2: expected a branch, a number"),
         (["--tree", "3 12 8"], "a tree is written like [[3, 12, 8], [2, 4, 6]]"),
         (["--tree", ""], "line 1, column 1: expected [, not the end"),

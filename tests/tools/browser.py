@@ -14,7 +14,8 @@ from programs import CHROMIUM, program
 PHONE, DESK = 360, 1280  # widths in CSS pixels
 OPTIONS = ("--headless=new", "--no-sandbox", "--disable-gpu")
 PATIENCE = 60.0  # seconds
-LIGHT, DARK = ["rgb(246, 245, 242)", "rgb(34, 33, 31)"], ["rgb(25, 24, 23)", "rgb(232, 229, 223)"]  # ground and text
+# ground and text
+LIGHT, DARK = ["rgb(246, 245, 242)", "rgb(34, 33, 31)"], ["rgb(25, 24, 23)", "rgb(232, 229, 223)"]
 
 
 class Tab:
@@ -108,7 +109,12 @@ class Browser:
             os.dup2(to_write, 4)
 
         command = [program(CHROMIUM), *OPTIONS, "--remote-debugging-pipe", f"--user-data-dir={folder / 'profile'}"]
-        self._process = subprocess.Popen(command, preexec_fn=move_pipes, close_fds=False, stderr=subprocess.DEVNULL)  # noqa: PLW1509 - only dup2
+        self._process = subprocess.Popen(
+            command,
+            preexec_fn=move_pipes,  # noqa: PLW1509 - only dup2
+            close_fds=False,
+            stderr=subprocess.DEVNULL,
+        )
         os.close(to_read)
         os.close(to_write)
         self._count, self._received = 0, b""

@@ -121,7 +121,8 @@ class Line:
 
     board: chess.Board
     position: Position
-    keys: list[tuple[object, ...]] = field(default_factory=list)  # the game up to and with the current position
+    # the game up to and with the current position
+    keys: list[tuple[object, ...]] = field(default_factory=list)
     root: int = 0  # index in `keys` of the root
 
     def remember(self) -> None:

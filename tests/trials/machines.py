@@ -32,7 +32,8 @@ from places import ROOT, copy_checkout
 OURS = f"{shlex.quote(sys.executable)} -m coachwhip"
 IN_PLACE = f"{shlex.quote(sys.executable)} setup.py -q build_ext --inplace"
 SHALLOW = "4"  # depth of bench under an emulator
-DEBIAN = {11: "bookworm", 13: "trixie"}.get(sys.version_info.minor, "")  # the one whose Python is like this one
+# the release whose Python is like this one
+DEBIAN = {11: "bookworm", 13: "trixie"}.get(sys.version_info.minor, "")
 # A model of qemu-x86_64 -> the level that it should get.
 PROCESSORS = {"core2duo": "baseline", "SandyBridge": "baseline", "Haswell": "pext", "EPYC-Rome": "avx2", "EPYC-Milan": "pext"}
 # What Python's headers ask of the pyconfig.h of a 64-bit Windows.

@@ -14,6 +14,7 @@ import random
 import time
 from collections.abc import Callable
 from datetime import date
+from functools import partial
 from importlib import import_module, metadata
 from typing import Any
 
@@ -53,7 +54,8 @@ CODE: dict[str, dict[str, str]] = {
     },
     "pyrust-chess": BOARD,
 }  # fmt: skip
-BEFORE = {"moves": "board.legal_moves()", "san": "None.no_such_function", "mate": "board.result()", "stale": "None"}  # f696a45
+# f696a45
+BEFORE = {"moves": "board.legal_moves()", "san": "None.no_such_function", "mate": "board.result()", "stale": "None"}
 
 
 def random_games() -> dict[str, Any]:
@@ -151,7 +153,8 @@ def of_engine(rounds: int) -> dict[str, str]:
     rates = {name: f"{len(fens) / least:,.0f}" for name, least in times.items()}
     many: Any = getattr(coachwhip, "evaluate_many", None)
     for threads in (1, os.cpu_count() or 1) if many else ():
-        least = min(seconds(lambda: many(100 * fens, threads=threads), time.perf_counter) for _ in range(rounds))  # noqa: B023
+        all_of_them = partial(many, 100 * fens, threads=threads)
+        least = min(seconds(all_of_them, time.perf_counter) for _ in range(rounds))
         rates[f"evaluate_many(FENs, threads={threads})"] = f"{100 * len(fens) / least:,.0f}"
     return rates
 
@@ -161,7 +164,8 @@ if __name__ == "__main__":
     parser.add_argument("--rounds", type=int, default=7, help="default 7")
     args = parser.parse_args()
     heads, ratios = compare(args.rounds)
-    print(f"Python {platform.python_version()}, {date.today()}\n\n| task | {' | '.join(heads)} |\n|---|{'---|' * len(heads)}")  # noqa: DTZ011
+    print(f"Python {platform.python_version()}, {date.today()}\n")  # noqa: DTZ011
+    print(f"| task | {' | '.join(heads)} |\n|---|{'---|' * len(heads)}")
     for row, cells in ratios.items():
         print(f"| {row} | {' | '.join(cells)} |")
     for row, rate in of_engine(args.rounds).items():

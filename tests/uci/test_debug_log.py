@@ -92,7 +92,8 @@ def test_a_full_disk_ends_the_log_with_a_message(tmp_path: Path) -> None:
 
         def __call__(self, line: str, /) -> None:
             lines.append(line)
-            assert "readyok" not in line or path.read_text().endswith(" << readyok\n")  # before the client can answer
+            # The log has it before the client can answer.
+            assert "readyok" not in line or path.read_text().endswith(" << readyok\n")
 
     write = LoggedWriter(Out())
     write.log_to(str(path))

@@ -218,7 +218,8 @@ def test_no_bestmove_before_stop(talk: Talk, go: str) -> None:
     assert first_words(talk.ask()).count("bestmove") == 1
 
 
-@pytest.mark.parametrize("fen", ["7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"])  # stalemate, mate
+# stalemate, mate
+@pytest.mark.parametrize("fen", ["7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"])
 @pytest.mark.parametrize(("go", "end"), [("go infinite", "stop"), ("go ponder", "stop"), ("go ponder depth 3", "ponderhit")])
 def test_no_answer_before_stop_where_no_move_is_legal(talk: Talk, fen: str, go: str, end: str) -> None:
     talk.send(f"position fen {fen}", go)
@@ -334,7 +335,8 @@ def test_a_client_that_reads_nothing_does_not_block_the_reader(talk: Talk) -> No
 
 def test_the_last_line_is_repeated_with_the_nodes_and_time_of_the_end(talk: Talk) -> None:
     assert first_words(talk.ask("go depth 3")) == ["info", "info", "bestmove"]
-    assert first_words(talk.ask("go wtime 40 winc 10 depth 9")) == ["info", "bestmove"]  # in a hurry only the result is shown
+    # In a hurry only the result is shown.
+    assert first_words(talk.ask("go wtime 40 winc 10 depth 9")) == ["info", "bestmove"]
     talk.started()
     talk.started()
     talk.engine.nodes_at_end = 5000
@@ -419,7 +421,8 @@ def test_perft_uses_threads_and_a_hash_that_was_set(talk: Talk, monkeypatch: pyt
     talk.send("position startpos")
     lines = talk.ask(
         *("perft 1", "setoption name Threads value 3", "go perft 1", "setoption name Hash value 16", "perft 1"),
-        *("setoption name Threads value 1", "setoption name Hash value 0", "go perft 1"),  # a rejected value changes nothing
+        # A rejected value changes nothing.
+        *("setoption name Threads value 1", "setoption name Hash value 0", "go perft 1"),
     )
     assert counted == [(1, 0), (3, 0), (3, 16), (1, 16)]
     assert lines.count("Nodes searched: 20") == 4

@@ -20,7 +20,13 @@ class RecordingEngine:
     full = False
     asked: tuple[Any, ...] = ()
 
-    def __init__(self, weights: list[int], hash_mb: int, tunables: dict[str, int], network: bytes | None) -> None:  # noqa: ARG002
+    def __init__(
+        self,
+        weights: list[int],
+        hash_mb: int,
+        tunables: dict[str, int],  # noqa: ARG002
+        network: bytes | None,
+    ) -> None:
         self.weights, self.hash_mb, self.network = weights, hash_mb, network
 
     def set_tablebase(self, *asked: Any) -> None:

@@ -322,7 +322,8 @@ def test_line_ends_blanks_and_tabs(engine: UciProcess) -> None:
 
 def test_python_chess_is_answered_at_once_where_its_position_was_rejected() -> None:
     with chess.engine.SimpleEngine.popen_uci(MODULE, env=environment(), timeout=TIMEOUT) as engine:
-        board = chess.Board("4k3/8/8/8/8/8/8/4RK2 w - - 0 1")  # whose move gives up a king: python-chess sends it
+        # whose move gives up a king: python-chess sends it
+        board = chess.Board("4k3/8/8/8/8/8/8/4RK2 w - - 0 1")
         limit = chess.engine.Limit(white_clock=3600, black_clock=3600)
         result = engine.play(board, limit, info=chess.engine.INFO_ALL, ponder=True)
         assert result.move == chess.Move.null()

@@ -119,7 +119,8 @@ def test_a_won_ending_is_mate_within_fifty_moves(elo: int, fen: str) -> None:
     ("position", "drawing", "limit"),
     [
         ("k7/p1p5/P1P5/Q7/8/8/8/6K1 w - - 0 1", "a5c7 a5b5 a5b4", ""),  # stalemate
-        ("6k1/5pp1/7p/8/8/8/1Q3PPP/6K1 w - - 0 1 moves b2c2 g8h8 c2b2 h8g8", "b2c2", "searchmoves b2c2 b2b3"),  # Kh8 would repeat
+        # Kh8 would repeat.
+        ("6k1/5pp1/7p/8/8/8/1Q3PPP/6K1 w - - 0 1 moves b2c2 g8h8 c2b2 h8g8", "b2c2", "searchmoves b2c2 b2b3"),
         ("6k1/1q3ppp/8/8/8/7P/5PP1/6K1 b - - 0 1 moves b7c8 g1h1 c8b7 h1g1", "b7c8", "searchmoves b7c8 b7b6"),
     ],
 )

@@ -129,7 +129,8 @@ WHITE = "8/8/8/4k3/8/8/8/KQ6 w - - 0 1"
 
 def test_which_moves_are_kept() -> None:
     tables = InventedTables(queen_wins, lambda _: -9)
-    assert ranks(tables, "k7/8/1K6/8/8/8/8/4Q3 w - - 100 80")[0] == (2, ["e1e8"])  # mate, whatever was counted
+    # It is mate, whatever was counted.
+    assert ranks(tables, "k7/8/1K6/8/8/8/8/4Q3 w - - 100 80")[0] == (2, ["e1e8"])
     # Every lost move, captures too, though they have the shortest dtz; from where the fifty-move rule can help, those that it saves.
     tables = InventedTables(lambda board: 2 if board.turn else -2, lambda _: 30)
     tables.max_pieces = 4

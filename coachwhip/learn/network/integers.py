@@ -31,7 +31,8 @@ from ...core.learning.scorer import INPUTS, MAX_OUTPUT_WEIGHT, MAX_PIECES, OUTPU
 from ..game_file import Singles
 
 FIRST_LINE = b"coachwhip network 2\n"
-MAX_WEIGHT = (2**15 - 1) // (MAX_PIECES + 1)  # of the first layer's weights and biases: the sum of 32 and a bias fits in 16 bits
+# for the first layer's weights and biases: the sum of 32 and a bias fits in 16 bits
+MAX_WEIGHT = (2**15 - 1) // (MAX_PIECES + 1)
 MAX_SUM = (2**31 - 1) // QA**2  # of the sizes of all weights of an output: the output fits in 32 bits
 ROWS = INPUTS + 1 + 2 * OUTPUTS  # of as many parameters as there are hidden units; the output biases follow
 
@@ -73,7 +74,8 @@ def limits(hidden: int) -> Singles:
     """Return how far from 0 each parameter may go in training, so that `quantised` can keep its value."""
     highest = np.full(size(hidden), MAX_WEIGHT / QA, dtype=np.float32)
     parts = parameters(highest, hidden)
-    parts.output[:] = 1000 / (2 * hidden)  # all of them together 1000 logits, far beyond what a score can mean
+    # All of them together give 1000 logits, far beyond what a score can mean.
+    parts.output[:] = 1000 / (2 * hidden)
     parts.output_bias[:] = 100
     return highest
 

@@ -24,8 +24,10 @@ from .model import Singles, features, flat_weights, joined, parameters
 
 CHUNK = 16_384  # positions that the core counts in one call
 FEW = 100  # with fewer scored positions, the scale of their scores is not fitted and the scores are not used
-LOSSES = ("training", "validation", "results")  # the last one: on validation positions, with the games' results as targets
-PROVENANCE = "Where the values come from:"  # the line of a weights file's docstring after which it says how they were fitted
+# The last one is that on validation positions, with the games' results as targets.
+LOSSES = ("training", "validation", "results")
+# the line of a weights file's docstring after which it says how they were fitted
+PROVENANCE = "Where the values come from:"
 WIDTH = 128
 
 

@@ -108,7 +108,9 @@ def roughness(is_seen: NDArray[np.bool_]) -> Any:
 class Features(NamedTuple):
     """The features of some positions. Each array has a row for each position."""
 
-    sums: Any  # scipy.sparse.csr_array of float32: White's counts minus Black's, of every tapered weight except king_danger
+    # scipy.sparse.csr_array of float32: White's counts minus Black's, of every tapered weight except
+    # king_danger
+    sums: Any
     units: Singles  # [position, side, unit]: counts of the danger units in White's and in Black's attack
     attacks: Singles  # [position, side]: 1 where that side has an attack
     scale: Ints  # index of the scale factor that applies; the number of scale factors if none does

@@ -21,7 +21,8 @@ class LabSearch(NamedTuple):
     seconds: float
     value: int
     move: str
-    worth: int | None  # the value of `move` by exact search to this depth without table and quiescence; None: beyond the limit
+    # the value of `move` by exact search to this depth without table and quiescence; None: beyond the limit
+    worth: int | None
 
 
 class Experiment(NamedTuple):

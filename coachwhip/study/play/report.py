@@ -52,7 +52,8 @@ class Report:
         with open_engine({"WeightsFile": str(self._args.weights or "")}) as engine, suppress(Stopped):
             self._described = f"{engine.id['name']}, {LIMIT.nodes} nodes a position"
             for game in games:
-                with suppress(ValueError, EngineError):  # of another variant: the page says that it is not analysed
+                # Of a game of another variant the page says that it is not analysed.
+                with suppress(ValueError, EngineError):
                     Analyst(engine, LIMIT).analyse(game, partial(self._advance, games))
 
     def _advance(self, games: list[AnalysedGame]) -> None:

@@ -69,7 +69,8 @@ class Server(ThreadingHTTPServer):
         with suppress(OSError):
             _remove_old_doors(home)
             handle, name = tempfile.mkstemp(".html", "coachwhip-", home)
-            self._door = Path(name), open(handle, "wb", 0)  # noqa: SIM115 - its lock shows that the program runs
+            # The lock of the file shows that the program runs.
+            self._door = Path(name), open(handle, "wb", 0)  # noqa: SIM115
             lock(self._door[1], self._door[0])
             self._door[1].write(f'{FORWARD}{self.url}">'.encode())
             # In a thread: a text browser returns at its end.

@@ -43,7 +43,8 @@ class Table:
         self.args, self.game, self._opponent, self._drafts = args, game, opponent, drafts
         self._failure = -1, ""  # `game.changes`, and why the engine could not move then
         self._saved = -1  # `game.changes` of the last finished game that was written to --pgn
-        self._analyst = open_engine({"WeightsFile": str(args.weights or "")})  # closed at the end of the program
+        # closed at the end of the program
+        self._analyst = open_engine({"WeightsFile": str(args.weights or "")})
         self._analysing = threading.Lock()
         self._report = Report(args)
         levels = sorted({args.elo or MIN_ELO, MIN_ELO, *range(200, MAX_ELO + 1, 200)})

@@ -41,7 +41,8 @@ class Screen:
     def __init__(self, bottom: chess.Color) -> None:
         self._bottom = bottom  # the side that is drawn there
         self._out = getattr(sys.stdout, "unfiltered", sys.stdout)  # takes control characters of our own
-        terminal = os.environ.get("TERM") or os.environ.get("WT_SESSION") or "dumb"  # Windows Terminal sets no TERM
+        # Windows Terminal sets no TERM.
+        terminal = os.environ.get("TERM") or os.environ.get("WT_SESSION") or "dumb"
         encoding = "utf-8" if sys.platform == "win32" else locale.getpreferredencoding(do_setlocale=False)
         has_pieces = bool("♟".encode(encoding, "ignore"))
         self._is_coloured = sys.stdout.isatty() and terminal != "dumb" and has_pieces and not os.environ.get("NO_COLOR")
@@ -65,7 +66,8 @@ class Screen:
             return f"({letter})" if is_last else f" {letter} "
         is_light = (chess.square_rank(square) + chess.square_file(square)) % 2
         ground = (LAST_MOVE if is_last else SQUARES)[is_light]
-        figure = chess.UNICODE_PIECE_SYMBOLS.get(letter.lower(), " ")  # Black's are solid, so that they can have any colour
+        # Black's figures are solid, so that they can have any colour.
+        figure = chess.UNICODE_PIECE_SYMBOLS.get(letter.lower(), " ")
         return f"\x1b[1;48;5;{ground};38;5;{PIECES[letter.isupper()]}m {figure} \x1b[0m"
 
 

@@ -48,7 +48,8 @@ class Watched(Traced):
         self.has_window = not self.players and CHANCE not in (order or ())
         self.answer = search(self, self.root)
         self.known = dict.fromkeys(self.nodes, ANYTHING)
-        self._unknown = {node: len(node.children) for node in self.nodes}  # children of which nothing is known
+        # how many children nothing is known of
+        self._unknown = {node: len(node.children) for node in self.nodes}
         self.steps = [*self._steps()]
 
     @property
@@ -58,7 +59,8 @@ class Watched(Traced):
         return low if low == high else self.answer.value * (-1 if self.to_move(self.root) == 1 else 1)
 
     def _steps(self) -> Iterator[Step]:
-        last = {node: leaf for leaf in self.read for node in (leaf, *leaf.above)}  # the last leaf read below each node
+        # the last leaf read below each node
+        last = {node: leaf for leaf in self.read for node in (leaf, *leaf.above)}
         unread = {node: [child for child in node.children if child not in last] for node in last}
         waiting: list[Node] = []  # done, with unread branches that nothing has cut yet
         *_, final = self.read

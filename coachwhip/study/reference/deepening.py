@@ -44,7 +44,8 @@ def iterative_deepening(
             return evaluate(state, player)
         maximises = game.to_move(state) == player
         value: Value = -INFINITY if maximises else INFINITY
-        for move in sorted(game.actions(state), key=lambda move: move != best.get(state)):  # the best of before comes first
+        # The best of before comes first.
+        for move in sorted(game.actions(state), key=lambda move: move != best.get(state)):
             child = search(game.result(state, move), left - 1, alpha, beta)
             if child > value if maximises else child < value:
                 value, best[state] = child, move

@@ -15,7 +15,8 @@ from .trace import Node
 STYLE, SCRIPT = (Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("tree.css", "tree.js"))
 WORDS = ("unknown", "at most {1}", "at least {0}", "between {0} and {1}")
 SIGNS = ("", "<= {1}", ">= {0}", "{0} ... {1}")
-LEVEL, LEFT, TOP, COLUMN, FIELD = 84, 60, 52, 36, 60  # pixels: from level to level, margins, width of a leaf and of a field
+# Pixels: from level to level, margins, width of a leaf and of a field.
+LEVEL, LEFT, TOP, COLUMN, FIELD = 84, 60, 52, 36, 60
 SHAPES = {"MAX": "M-21 15L0-21 21 15Z", "MIN": "M-21-15L0 21 21-15Z", "leaf": "M-17-14H17V14H-17Z"}
 CIRCLE = "M-17 0A17 17 0 1 0 17 0 17 17 0 1 0-17 0Z"  # chance, and one of several players
 VALUES = "Write the value of each node as the search leaves it, such as 3{}. Check marks what you have filled in."

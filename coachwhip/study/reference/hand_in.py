@@ -121,7 +121,8 @@ class _Reading:
         self._inner = {id(node.subtree) for node in nodes.nodes if node.children}
         self._path, self._active, self._recursive = path, list[CodeType](), set[CodeType]()
         self._visits, self._repeating = set[tuple[CodeType, int]](), set[CodeType]()
-        self._reads: dict[tuple[int, CodeType], set[CodeType]] = {}  # leaf and function -> the functions that were running
+        # leaf and function -> the functions that were running
+        self._reads: dict[tuple[int, CodeType], set[CodeType]] = {}
 
     def __call__(self, frame: FrameType, event: str, arg: Any) -> Any:
         code, values = frame.f_code, (*frame.f_locals.values(), arg)

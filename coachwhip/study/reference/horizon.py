@@ -16,7 +16,8 @@ from typing import Generic, TypeAlias
 from .game import Answer, Evaluation, Game, Move, State, Value
 from .minimax import minimax
 
-Cutoff: TypeAlias = Callable[[State, int], bool]  # whether to cut at a state, which is this many plies below the root
+# whether to cut at a state, which is this many plies below the root
+Cutoff: TypeAlias = Callable[[State, int], bool]
 
 
 def at_depth(depth: int) -> Callable[[object, int], bool]:

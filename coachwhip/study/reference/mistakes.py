@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from .cases import Case
 from .game import INFINITY
 
-Choices = Sequence[Callable[[list[Any]], Any]]  # the value of a node from its children's: at the root, a ply below, ..., repeated
+# the value of a node from its children's: at the root, a ply below, ..., repeated
+Choices = Sequence[Callable[[list[Any]], Any]]
 BOUNDS = "It chooses by a bound: in alpha-beta the value of a branch may be only a bound. Let only a better value replace a move."
 LEAKS = "Alpha and beta of one branch stay for the next: pass them down, and keep none in a global."
 SIGN = "The sign of the value is wrong: it is for MAX."

@@ -26,7 +26,8 @@ class Traced(Tree):
     def __init__(self, root: Any, order: Sequence[int] | None = None) -> None:
         self.nodes, self.leaves, self.read = list[Node](), list[Node](), dict[Node, None]()
         self.root = Node(self, root)
-        self.players = len(self.leaves[0].subtree) if isinstance(self.leaves[0].subtree, tuple) else 0  # in a vector
+        # the players of a vector; 0 if the values are numbers
+        self.players = len(self.leaves[0].subtree) if isinstance(self.leaves[0].subtree, tuple) else 0
         self.depth = max(leaf.ply for leaf in self.leaves)
         super().__init__(root, order or range(self.players or 2))
 

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from ..game import CHANCE, Value
 
-WEIGHTS = {"score": 1, "food": -2, "ghost": 1}  # of the evaluation, with the distance to the nearest ghost: change them
+# The weights of the evaluation, with the distance to the nearest ghost: change them.
+WEIGHTS = {"score": 1, "food": -2, "ghost": 1}
 MOVE, FOOD, END = -1, 10, {"caught": -500, "won": 500, "": 0}  # scores
 UNDECIDED = "undecided"  # outcome of a game that does not go on
 SIGNS = "signs are # or % wall, . food, P the player, G a ghost that hunts, W one that wanders, and blanks"

@@ -57,7 +57,8 @@ class Tree:
         return [(Fraction(1, len(state.subtree)), index) for index in self.actions(state)]
 
 
-AIMA_TREE = Tree([[3, 12, 8], [2, 4, 6], [14, 5, 2]])  # the two-ply example of AIMA's chapter: value 3, by the first move
+# the two-ply example of AIMA's chapter: value 3, by the first move
+AIMA_TREE = Tree([[3, 12, 8], [2, 4, 6], [14, 5, 2]])
 
 
 def first_leaf(state: Any, player: int) -> Value:
