@@ -47,13 +47,18 @@ FEATURES = """
     avx512cd avx512bw avx512vl avx512vbmi avx512vbmi2 gfni avx512vnni avx512bitalg avx512vpopcntdq avx512bf16
 """.split()
 MSVC_FEATURES = {"AVX2": ["avx2"], "AVX512": ["avx512f"]}  # what core/cpu.pyx asks about for a value of /arch
-INSTALL = {"linux": "sudo apt install gcc python3-dev, or sudo dnf install gcc python3-devel", "darwin": "xcode-select --install"}
+INSTALL = {
+    "linux": "sudo apt install gcc python3-dev, or sudo dnf install gcc python3-devel",
+    "darwin": "xcode-select --install",
+}
 
 
 def packages(root: Path = Path()) -> dict[str, str]:
     """Package name -> folder, for each folder with an __init__.py in coachwhip/ and in SUBPACKAGES."""
     tops = (PACKAGE, *SUBPACKAGES)
-    folders = [path.parent.relative_to(root) for top in tops for path in sorted((root / top).rglob("__init__.py"))]
+    folders = [
+        path.parent.relative_to(root) for top in tops for path in sorted((root / top).rglob("__init__.py"))
+    ]
     return {
         ".".join(folder.parts if folder.parts[0] == PACKAGE else (PACKAGE, *folder.parts)): folder.as_posix()
         for folder in folders
@@ -113,7 +118,9 @@ def stage_pxd() -> Path:
     declaration = BUILD / "tunables.pxd"
     shutil.rmtree(root, ignore_errors=True)
     write_if_changed(declaration, params_declaration())
-    headers = {path: path for path in Path("core").rglob("*.pxd")} | {declaration: Path("core", declaration.name)}
+    headers = {path: path for path in Path("core").rglob("*.pxd")} | {
+        declaration: Path("core", declaration.name)
+    }
     for header, place in headers.items():
         staged = root / PACKAGE / place
         staged.parent.mkdir(parents=True, exist_ok=True)
@@ -190,7 +197,10 @@ class BuildCore(build_ext):
         first, *_ = levels = built_levels()
         common = self.common_flags()
         targets = {level: self.target(level) for level in levels}
-        translated = {each.name: each for each in translate([each for each in self.extensions if level_of(each) == first])}
+        translated = {
+            each.name: each
+            for each in translate([each for each in self.extensions if level_of(each) == first])
+        }
         accepts = functools.cache(self.accepts)
         stamp = BUILD / "flags.txt"
         write_if_changed(stamp, f"{common} {targets}")
@@ -198,7 +208,9 @@ class BuildCore(build_ext):
             level = level_of(extension)
             module = translated[extension.name.replace(f"._{level}", "", 1)]
             target = [] if extension.sources == [CPU.as_posix()] else targets[level]
-            extension.sources = module.sources if level == first else [copy_for(level, source) for source in module.sources]
+            extension.sources = (
+                module.sources if level == first else [copy_for(level, source) for source in module.sources]
+            )
             extension.extra_compile_args = [*common, *target]
             # -Og where speed does not matter, which halves the time, and an -m for perft
             if not self.is_msvc:
@@ -226,7 +238,9 @@ class BuildCore(build_ext):
                 self.compiler.compile([str(probe)], output_dir=folder)
             except (BaseError, CCompilerError, OSError) as error:
                 hint = INSTALL.get(sys.platform, "README.md says what to install")
-                raise SystemExit(f"coachwhip needs a C compiler and Python's header files ({error}): {hint}") from None
+                raise SystemExit(
+                    f"coachwhip needs a C compiler and Python's header files ({error}): {hint}"
+                ) from None
 
     def common_flags(self) -> list[str]:
         """Flags at every level."""
@@ -282,7 +296,9 @@ class BuildCore(build_ext):
     def accepts(self, flag: str, text: str = "int flag;") -> bool:
         """Whether gcc or clang accepts this flag, and this text, without a warning."""
         command = [*self.compiler.compiler_so, "-Werror", flag, "-fsyntax-only", "-x", "c", "-"]
-        return subprocess.run(command, input=text, capture_output=True, check=False, text=True).returncode == 0
+        return (
+            subprocess.run(command, input=text, capture_output=True, check=False, text=True).returncode == 0
+        )
 
 
 # Also true under pip. A worker process of cythonize that imports this file must not build.

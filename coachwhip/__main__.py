@@ -49,7 +49,11 @@ SUBCOMMANDS = {
     "spsa": ("learn.spsa", "--tune NAME...", "tune numbers of the search by self-play"),
     "weights": ("cli.weights", "", "print the evaluation weights, as a file to edit"),
     "tunables": ("cli.tunables", "", "list the numbers of the search and the switches of its techniques"),
-    "data": ("games.data.__main__", "[NAME]", "list the openings, test positions and games that come with it"),
+    "data": (
+        "games.data.__main__",
+        "[NAME]",
+        "list the openings, test positions and games that come with it",
+    ),
 }
 ALIASES = {"analyze": "analyse"}
 
@@ -189,7 +193,9 @@ def _run_uci(args: SimpleNamespace, crashes_to: Callable[[FileIO | None], None] 
 
     stdout = os.open(os.devnull, os.O_WRONLY) if sys.stdout is None else sys.stdout.fileno()
     writer = LineWriter(stdout)
-    loop = UciLoop(writer, f"coachwhip {__version__}", {"bench": _bench_in_session}, _session(args), crashes_to)
+    loop = UciLoop(
+        writer, f"coachwhip {__version__}", {"bench": _bench_in_session}, _session(args), crashes_to
+    )
     code = 0
     if args.words:
         code = _run_commands(loop, args.words)
@@ -252,7 +258,9 @@ def _run_commands(loop: UciLoop, words: list[str]) -> int:
         name = command.split(maxsplit=1)[0] if command.strip() else ""
         if name not in loop.commands:
             near = nearest(name, (*SUBCOMMANDS, *loop.commands))
-            raise UsageError(f"unknown command '{shorten(name)}'; {f'did you mean {near}?' if near else 'see coachwhip --help'}")
+            raise UsageError(
+                f"unknown command '{shorten(name)}'; {f'did you mean {near}?' if near else 'see coachwhip --help'}"
+            )
         if fault := loop.fault_of(command):
             raise UsageError(fault)
     for command in commands:

@@ -37,7 +37,9 @@ def choose(built: Collection[str], lacking: Collection[str], requested: str) -> 
     if requested and requested not in offered:
         raise ImportError(f"{VARIABLE}={requested}: this build has {_listed(offered)}")
     if requested and requested not in possible:
-        raise ImportError(f"{VARIABLE}={requested}: this processor lacks {_listed(missing(requested, lacking))}")
+        raise ImportError(
+            f"{VARIABLE}={requested}: this processor lacks {_listed(missing(requested, lacking))}"
+        )
     if not possible:
         raise ImportError(
             f"this coachwhip was built for another processor, and this one lacks {_listed(lacking)}: build it here "

@@ -171,7 +171,9 @@ class SearchJob(Job):
             except ValueError:
                 others.append(shorten(move))
         if others:
-            self._complain(f"searchmoves: ignored, not legal here: {' '.join(others[:8])}{' ...' if others[8:] else ''}")
+            self._complain(
+                f"searchmoves: ignored, not legal here: {' '.join(others[:8])}{' ...' if others[8:] else ''}"
+            )
         return legal
 
     def _book_move(self, session: Session, moves: list[str]) -> str:
@@ -210,7 +212,9 @@ class SearchJob(Job):
 
     def _report(self, info: SearchInfo) -> None:
         if info.currmove:
-            self._write(f"info depth {info.depth} currmove {info.currmove} currmovenumber {info.currmovenumber}")
+            self._write(
+                f"info depth {info.depth} currmove {info.currmove} currmovenumber {info.currmovenumber}"
+            )
         else:
             self._write(fmt.info_line(self._completed(info)))
         if self._write.closed:

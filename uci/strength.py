@@ -65,7 +65,9 @@ class Level:
 
     def __init__(self, elo: int, seeds: tuple[int, int]) -> None:
         above = next(index for index in range(1, len(ANCHORS)) if elo <= ANCHORS[index][0])
-        (low, low_nodes, low_heat, low_blind), (high, high_nodes, high_heat, high_blind) = ANCHORS[above - 1 : above + 1]
+        (low, low_nodes, low_heat, low_blind), (high, high_nodes, high_heat, high_blind) = ANCHORS[
+            above - 1 : above + 1
+        ]
         part = (elo - low) / (high - low)
         self.nodes = round(low_nodes * (high_nodes / low_nodes) ** part)
         self.temperature = low_heat + part * (high_heat - low_heat)
@@ -73,7 +75,9 @@ class Level:
         self._seeds = seeds
         self._shorts: dict[str, SearchResult] = {}
 
-    def scan(self, engine: Engine, position: Position, moves: list[str], limits: Limits) -> tuple[list[str], int]:
+    def scan(
+        self, engine: Engine, position: Position, moves: list[str], limits: Limits
+    ) -> tuple[list[str], int]:
         """Search moves for a short time each, with half of the limits. Return the moves, and the nodes, of the search that follows."""
         from random import Random  # takes longer to load than the rest of a session
 
@@ -151,7 +155,9 @@ def taking_back(position: Position) -> str:
     return "".join(f"{'abcdefgh'[square % 8]}{8 - square // 8}" for square in (*reached, *left))
 
 
-def choose(position: Position, scores: dict[str, int], result: SearchResult, temperature: float, random: Random) -> str:
+def choose(
+    position: Position, scores: dict[str, int], result: SearchResult, temperature: float, random: Random
+) -> str:
     """Return one of the moves in `scores` (centipawns, of short searches); `result` is that of the longer search."""
     progressing = {move: scores[move] for move in without_draws(position, scores)}
     if max(progressing.values(), default=0) >= FAR_AHEAD:

@@ -98,4 +98,6 @@ class Limits:
     def left_ms(self) -> tuple[float, int]:
         """Return what is left until the soft and the hard limit."""
         used_ms = self.used_ms()
-        return max(self._soft_ms - used_ms, min(self._soft_ms, 1)), max(self._hard_ms - used_ms, 1) if self._hard_ms else 0
+        return max(self._soft_ms - used_ms, min(self._soft_ms, 1)), max(
+            self._hard_ms - used_ms, 1
+        ) if self._hard_ms else 0

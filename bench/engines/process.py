@@ -50,7 +50,9 @@ _LOCK = threading.Lock()
 def _watchdog() -> "subprocess.Popen[bytes]":
     """Return the process that ends the engines of a killed runner."""
     null, command = subprocess.DEVNULL, [sys.executable, "-I", "-S", "-c", WATCH]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=null, stderr=null, bufsize=0, **OWN_GROUP)
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=null, stderr=null, bufsize=0, **OWN_GROUP
+    )
     atexit.register(process.communicate)
     return process
 

@@ -98,7 +98,9 @@ def estimate(counts: Sequence[int]) -> Estimate:
     total = sum(counts)
     outcomes = len(counts) - 1
     mean = sum(count * index / outcomes for index, count in enumerate(counts)) / total
-    deviation = math.sqrt(sum(count * (index / outcomes - mean) ** 2 for index, count in enumerate(counts)) / total)
+    deviation = math.sqrt(
+        sum(count * (index / outcomes - mean) ** 2 for index, count in enumerate(counts)) / total
+    )
     if deviation == 0:
         return Estimate(elo_difference(mean), -math.inf, math.inf, math.nan, math.nan, math.nan)
     error = deviation / math.sqrt(total)
@@ -106,7 +108,9 @@ def estimate(counts: Sequence[int]) -> Estimate:
     superiority = likelihood_of_superiority((mean - 0.5) / error)
     of_a_game = ELO_PER_T / math.sqrt(outcomes / 2)  # a pair's mean score spreads less than a game's
     normalized = (mean - 0.5) / deviation * of_a_game
-    return Estimate(elo_difference(mean), low, high, superiority, normalized, CONFIDENCE_95 / math.sqrt(total) * of_a_game)
+    return Estimate(
+        elo_difference(mean), low, high, superiority, normalized, CONFIDENCE_95 / math.sqrt(total) * of_a_game
+    )
 
 
 class Fit(NamedTuple):

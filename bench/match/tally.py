@@ -106,7 +106,9 @@ class Tally:
         for (player, _), games in self.faults.items():
             forfeits[player] += games
         return {
-            player: games for player, games in sorted(forfeits.items()) if games > max(1, MOST_FORFEITS * self._games[player])
+            player: games
+            for player, games in sorted(forfeits.items())
+            if games > max(1, MOST_FORFEITS * self._games[player])
         }
 
     def without_forfeits(self) -> "Tally":
@@ -125,7 +127,9 @@ class Tally:
         """Count the searches of a player and the games with each kind of warning; return also the first example."""
         counts: dict[str, tuple[int, int, str]] = {}
         for result in self.results.values():
-            for kind, examples in (result.warnings[result[:2].index(player)] if player in result[:2] else {}).items():
+            for kind, examples in (
+                result.warnings[result[:2].index(player)] if player in result[:2] else {}
+            ).items():
                 searches, games, first = counts.get(kind, (0, 0, examples[0]))
                 counts[kind] = searches + len(examples), games + 1, first
         return counts

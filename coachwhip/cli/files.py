@@ -186,4 +186,6 @@ def lock(file: BinaryIO | FileIO, path: Path, *, wait: bool = False) -> None:
             fcntl.flock(file.fileno(), fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         if error.errno in LOCKED:
-            raise CommandError(f"{path} is in use by another run: wait until it ends, or name another file") from error
+            raise CommandError(
+                f"{path} is in use by another run: wait until it ends, or name another file"
+            ) from error

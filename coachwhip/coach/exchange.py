@@ -53,12 +53,19 @@ def counted(board: chess.Board) -> list[Outcome]:
     whole = [info for info in infos if info.pv and not info.bound]
     if whole[-1].is_mate:
         return []
-    return [Outcome(info.score_cp / PAWN, tuple(map(chess.Move.from_uci, info.pv))) for info in whole if not info.is_mate]
+    return [
+        Outcome(info.score_cp / PAWN, tuple(map(chess.Move.from_uci, info.pv)))
+        for info in whole
+        if not info.is_mate
+    ]
 
 
 def lead(board: chess.Board, side: chess.Color) -> int:
     """Return how many pawns' worth of pieces a side is ahead."""
-    return sum(value * (len(board.pieces(kind, side)) - len(board.pieces(kind, not side))) for kind, value in VALUES.items())
+    return sum(
+        value * (len(board.pieces(kind, side)) - len(board.pieces(kind, not side)))
+        for kind, value in VALUES.items()
+    )
 
 
 def before_exchange(board: chess.Board) -> chess.Board:

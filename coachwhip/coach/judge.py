@@ -81,7 +81,9 @@ def judge(loss: float) -> Judgement | None:
 
 def move_accuracy(loss: float) -> float:
     """Return the accuracy of a move that loses `loss` percent points: 0 to 100."""
-    value = 103.1668100711649 * math.exp(-0.04354415386753951 * max(loss, 0.0)) - 3.166924740191411 + UNCERTAIN
+    value = (
+        103.1668100711649 * math.exp(-0.04354415386753951 * max(loss, 0.0)) - 3.166924740191411 + UNCERTAIN
+    )
     return max(0.0, min(100.0, value))
 
 

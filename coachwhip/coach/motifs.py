@@ -69,7 +69,11 @@ class _Moment:
         for front in self.after.attacks(slider) & self.targets:
             behind = chess.SquareSet(chess.ray(slider, front)) & chess.SquareSet(self.after.occupied)
             beyond = [square for square in behind if front in chess.SquareSet(chess.between(slider, square))]
-            if beyond and (back := min(beyond, key=lambda square: chess.square_distance(front, square))) in self.targets:
+            if (
+                beyond
+                and (back := min(beyond, key=lambda square: chess.square_distance(front, square)))
+                in self.targets
+            ):
                 yield front, back
 
 
@@ -100,7 +104,9 @@ def _promotion(moment: _Moment) -> Motif | None:
 def _discovery(moment: _Moment) -> Motif | None:
     """The move opens the line of another piece, which attacks the king, or takes next."""
     left = chess.SquareSet.from_square(moment.move.from_square)
-    for slider in chess.SquareSet(moment.after.occupied_co[moment.side]) - chess.SquareSet.from_square(moment.to):
+    for slider in chess.SquareSet(moment.after.occupied_co[moment.side]) - chess.SquareSet.from_square(
+        moment.to
+    ):
         for target in (moment.after.attacks(slider) - moment.before.attacks(slider)) & moment.targets:
             if left & chess.SquareSet(chess.between(slider, target)):
                 if moment.value(target) == KING:
@@ -112,7 +118,9 @@ def _discovery(moment: _Moment) -> Motif | None:
 
 def _fork(moment: _Moment) -> Motif | None:
     """The piece that moved attacks two pieces, each of which it can take with a gain, and takes one."""
-    attacked = moment.after.attacks(moment.to) & moment.targets - moment.after.pieces(chess.PAWN, moment.enemy)
+    attacked = moment.after.attacks(moment.to) & moment.targets - moment.after.pieces(
+        chess.PAWN, moment.enemy
+    )
     by = moment.value(moment.to)
     forked = [square for square in attacked if moment.is_hanging(square, by, attacked)]
     takes = any((moment.to, square) in moment.captures for square in attacked)
@@ -153,13 +161,19 @@ def _trap(moment: _Moment) -> Motif | None:
     """A piece is attacked without a check, loses wherever it goes, and is taken."""
     if moment.after.is_check():
         return None
-    for target in (moment.after.attacks(moment.to) - moment.before.attacks(moment.move.from_square)) & moment.targets:
+    for target in (
+        moment.after.attacks(moment.to) - moment.before.attacks(moment.move.from_square)
+    ) & moment.targets:
         is_attacked = moment.is_hanging(target, moment.value(moment.to), chess.SquareSet())
         if not 2 < moment.value(target) < KING or not is_attacked:
             continue
         escapes = [move for move in moment.after.legal_moves if move.from_square == target]
         ends = {target, *(move.to_square for move in escapes if move == moment.reply)}
-        if moment.next and moment.next.to_square in ends and all(_is_lost_after(moment.after, move) for move in escapes):
+        if (
+            moment.next
+            and moment.next.to_square in ends
+            and all(_is_lost_after(moment.after, move) for move in escapes)
+        ):
             return Motif(Kind.TRAP, (target,))
     return None
 

@@ -37,7 +37,9 @@ def parse_score(text: str) -> chess.engine.Score:
     return chess.engine.MateGiven if text == "#+0" else chess.engine.Mate(int(text[1:]))
 
 
-def find_ending(board: chess.Board, scores: Sequence[chess.engine.Score | None], rules: Rules) -> Ending | None:
+def find_ending(
+    board: chess.Board, scores: Sequence[chess.engine.Score | None], rules: Rules
+) -> Ending | None:
     """Return how the game has ended, None if it goes on; fifty moves and threefold repetition end it without a claim.
 
     `scores` are those that the engines gave with each move, from White's side; None where there was none.

@@ -30,7 +30,9 @@ NAGS = {f"${number}": number for number in range(256)} | {  # of the codes and s
     "=/+": 15, "±": 16, "+/-": 16, "∓": 17, "-/+": 17, "+-": 18, "-+": 19, "N": 146,
 }  # fmt: skip
 # figurines, dashes, capture signs and a Cyrillic O; what cannot be seen is removed
-ENGLISH = str.maketrans("♔♕♖♗♘♙♚♛♜♝♞♟‐‑‒–—−:×Оо", "KQRBNPKQRBNP------xxOO", "\ufe0e\ufe0f\u200b\u200c\u200d\u2060\u00ad")
+ENGLISH = str.maketrans(
+    "♔♕♖♗♘♙♚♛♜♝♞♟‐‑‒–—−:×Оо", "KQRBNPKQRBNP------xxOO", "\ufe0e\ufe0f\u200b\u200c\u200d\u2060\u00ad"
+)
 
 BLANK = r"[^\S\n]*"
 DASH = rf"{BLANK}[-‐‑‒–—−:]{BLANK}"
@@ -131,7 +133,9 @@ def _ends(text: str, *, is_all: bool) -> Iterator[int]:
         elif kind == "word" and not depth and FIRST_MOVE.match(text, token.start()):
             is_next = stage == "result" or (stage == "moves" and breaks > 0)
         else:
-            is_next = stage == "result" and (breaks > 1 or (breaks == 1 and bool(ONE_MOVE.match(text, token.start()))))
+            is_next = stage == "result" and (
+                breaks > 1 or (breaks == 1 and bool(ONE_MOVE.match(text, token.start())))
+            )
         if is_next:
             yield token.start()
             stage, names, depth = "", set(), 0
@@ -167,7 +171,11 @@ def _value(tag: re.Match[str]) -> str:
 def result_of(text: str) -> str:
     """Return the result in a tag or at the end of the movetext; `*` for any other text."""
     result = re.match(RESULT, text.strip())
-    return {"white": "1-0", "black": "0-1", "draw": "1/2-1/2"}.get(result.lastgroup or "", "*") if result else "*"
+    return (
+        {"white": "1-0", "black": "0-1", "draw": "1/2-1/2"}.get(result.lastgroup or "", "*")
+        if result
+        else "*"
+    )
 
 
 def is_empty(game: chess.pgn.Game) -> bool:
@@ -249,7 +257,9 @@ class _Reader(chess.pgn.GameBuilder[chess.pgn.Game]):
             self._both_lost = bool(BOTH_LOST.fullmatch(value.strip()))
             value = known if value.strip() in ("*", "?", "") else result_of(value)
         if value != known:
-            self._complain(token, "not a tag" if known is None else f"the game's {token['name']} is {shorten(known)!r}")
+            self._complain(
+                token, "not a tag" if known is None else f"the game's {token['name']} is {shorten(known)!r}"
+            )
         elif token["behind"]:
             self._complain(token, "text behind a tag")
 
@@ -263,7 +273,11 @@ class _Reader(chess.pgn.GameBuilder[chess.pgn.Game]):
             self._boards.append(self._boards[-1].copy(stack=1))
             self._boards[-1].pop()
         elif self._is_over or token[0] == "(":
-            self._complain(token, "text behind the result" if self._is_over else "no move before this variation", stops=True)
+            self._complain(
+                token,
+                "text behind the result" if self._is_over else "no move before this variation",
+                stops=True,
+            )
         elif self._both_lost and BOTH_LOST.fullmatch(token[0]) and self._is_last():
             self._is_over = True
             self.visit_comment(token[0])
@@ -335,7 +349,9 @@ class _Reader(chess.pgn.GameBuilder[chess.pgn.Game]):
         self._counted = token.start(), line + self._raw.text.count("\n", place, token.start())
         kept = "; what follows is" if stops else ","
         if len(self.game.errors) < MAX_FAULTS or kind is BrokenLine:
-            self.game.errors.append(kind(f"line {self._counted[1]}: {shorten(token[0])!r}: {fault}{kept} kept as a comment"))
+            self.game.errors.append(
+                kind(f"line {self._counted[1]}: {shorten(token[0])!r}: {fault}{kept} kept as a comment")
+            )
         if stops:
             self._end_line(token)
         else:

@@ -40,7 +40,12 @@ def times(game: chess.pgn.Game) -> Times:
     side = 0 if game.turn() else 1
     for node in game.mainline():
         before, after, seconds = clocks[side], _time(node.clock), _time(node.emt)
-        if seconds is None and before is not None and after is not None and before + increment - after >= -SLACK:
+        if (
+            seconds is None
+            and before is not None
+            and after is not None
+            and before + increment - after >= -SLACK
+        ):
             seconds = max(0.0, before + increment - after)
         spent.append(seconds)
         clocks[side] = after

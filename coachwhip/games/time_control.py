@@ -42,7 +42,12 @@ def add_limits(parser: argparse.ArgumentParser, default: str, *, max_depth: int 
     """Add the limits of a search of one position to a parser: `time`, `depth` or `nodes`."""
     add = parser.add_mutually_exclusive_group().add_argument
     add("--time", type=seconds, metavar="SECONDS", help=f"time for each position (default: {default})")
-    add("--depth", type=whole_number(1, max_depth), metavar="N", help="search each position to this depth, in plies")
+    add(
+        "--depth",
+        type=whole_number(1, max_depth),
+        metavar="N",
+        help="search each position to this depth, in plies",
+    )
     add("--nodes", type=whole_number(1, LARGEST_COUNT), metavar="N", help="search N nodes for each position")
 
 
@@ -64,7 +69,9 @@ def parse_time_control(text: str) -> TimeControl:
             raise argparse.ArgumentTypeError(f"twice in {text[:60]!r}: {part}")
         fields |= read
     if "base" in fields and "time" in fields:
-        raise argparse.ArgumentTypeError(f"a clock and a fixed time for each move cannot be combined: {text[:60]!r}")
+        raise argparse.ArgumentTypeError(
+            f"a clock and a fixed time for each move cannot be combined: {text[:60]!r}"
+        )
     seconds = {name: value for name, value in fields.items() if name in ("base", "increment", "time")}
     numbers = {name: int(value) for name, value in fields.items() if name not in seconds}
     return TimeControl(**seconds, **numbers)  # type: ignore[arg-type]
@@ -123,5 +130,7 @@ class Clock:
             limits |= {"movestogo": self._moves_to_go} if control.moves else {}
         if control.time:
             limits["movetime"] = max(1, round(control.time * 1000))
-        limits |= {name: limit for name, limit in (("nodes", control.nodes), ("depth", control.depth)) if limit}
+        limits |= {
+            name: limit for name, limit in (("nodes", control.nodes), ("depth", control.depth)) if limit
+        }
         return " ".join(["go", *(f"{name} {limit}" for name, limit in limits.items())])

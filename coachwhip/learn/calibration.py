@@ -44,7 +44,9 @@ def fitted(boards: Boards, evaluation: Scorer) -> Calibration:
     found = []
     for low, high in RANGES:
         some = is_near & (low <= count) & (count <= high)
-        slope, offset = np.linalg.solve(columns[some].T @ columns[some] + DOUBT, columns[some].T @ errors[some]).tolist()
+        slope, offset = np.linalg.solve(
+            columns[some].T @ columns[some] + DOUBT, columns[some].T @ errors[some]
+        ).tolist()
         found.append((max(LEAST_SLOPE, round(1 + slope, 3)), round(offset, 1)))
     slopes, offsets = (list(values) for values in zip(*found, strict=True))
     return Calibration(slopes, offsets)

@@ -47,7 +47,9 @@ CASTLING_960 = "1r2k1r1/8/8/8/8/8/8/1R2K1R1"
     ],
 )  # fmt: skip
 def test_what_a_line_asks(line: str, asked: dict[str, Any]) -> None:
-    assert parse(line, "f") == Problem(**{"file": "f", "label": "", "fen": TWO_PAWNS_FEN, "chess960": False, **asked})
+    assert parse(line, "f") == Problem(
+        **{"file": "f", "label": "", "fen": TWO_PAWNS_FEN, "chess960": False, **asked}
+    )
 
 
 @pytest.mark.parametrize(
@@ -60,7 +62,10 @@ def test_what_a_line_asks(line: str, asked: dict[str, Any]) -> None:
         (f"{ROOKS} dm 1.5;", "dm is not a number"),
         (f'{ROOKS} c8 "10 5"; c9 "a2a7";', "2 points in c8 for 1 moves"),
         ("4k3/8/8/8/8/8/8/8 w - - bm e4;", "not a legal position"),
-        ("4k3/8/8/8/8/8/8/R3K2R w KQkq - bm Rd1; am Rf9;", "Rf9 is not a legal move: 4k3/8/8/8/8/8/8/R3K2R w KQkq - bm Rd1"),
+        (
+            "4k3/8/8/8/8/8/8/R3K2R w KQkq - bm Rd1; am Rf9;",
+            "Rf9 is not a legal move: 4k3/8/8/8/8/8/8/R3K2R w KQkq - bm Rd1",
+        ),
         ("k7/8/1Q6/8/8/8/8/7K b - - dm 3;", "the game is over"),
     ],
 )
@@ -85,7 +90,12 @@ def test_lines_without_a_question_are_counted_and_labels_made_unique(tmp_path: P
         + f'{BACK_RANK} bm Ra8; id "'.encode() + b'\xe9";\n'
     )  # fmt: skip
     problems, warnings = read_files([path])
-    assert [problem.key for problem in problems] == ["x.epd: a (line 1)", "x.epd: a (line 3)", "x.epd: line 4", "x.epd: \xe9"]
+    assert [problem.key for problem in problems] == [
+        "x.epd: a (line 1)",
+        "x.epd: a (line 3)",
+        "x.epd: line 4",
+        "x.epd: \xe9",
+    ]
     assert warnings == ["x.epd: 1 line without bm, am, dm or graded moves left out"]
     other.write_text(f'{TWO_PAWNS} bm e4; id "a";\n')
     # Files of one name stay apart.

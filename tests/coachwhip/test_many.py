@@ -45,12 +45,18 @@ def test_many_are_analysed_as_one_alone_and_in_order() -> None:
     positions = [after(SHUFFLE), castling, chess.Board(STALEMATE), after(["e2e4", "e7e5"])]
     reported: list[tuple[int, int]] = []
     results = analyse_many(
-        iter(positions), nodes=3000, multipv=2, processes=2, progress=lambda *numbers: reported.append(numbers)
+        iter(positions),
+        nodes=3000,
+        multipv=2,
+        processes=2,
+        progress=lambda *numbers: reported.append(numbers),
     )
     with open_engine() as engine:
         for board, infos in zip(positions, results, strict=True):
             expected = engine.analyse(board, Limit(nodes=3000), multipv=2, game=object())
-            assert [(info["score"], info.get("pv")) for info in infos] == [(info["score"], info.get("pv")) for info in expected]
+            assert [(info["score"], info.get("pv")) for info in infos] == [
+                (info["score"], info.get("pv")) for info in expected
+            ]
     assert reported == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
@@ -72,7 +78,10 @@ def test_wrong_calls_are_reported_before_anything_is_searched() -> None:
     with pytest.raises(ValueError, match="multipv must be positive"):
         analyse_many([chess.Board()], depth=1, multipv=-1)
     assert list(analyse_many([], depth=1)) == []
-    with pytest.raises(EngineError, match="Hush"), closing(analyse_many([chess.Board()], depth=1, options={"Hush": 1})) as infos:
+    with (
+        pytest.raises(EngineError, match="Hush"),
+        closing(analyse_many([chess.Board()], depth=1, options={"Hush": 1})) as infos,
+    ):
         next(infos)
 
 
@@ -93,7 +102,9 @@ def program(folder: Path, start: str) -> "subprocess.Popen[str]":
     path.write_text(PROGRAM + start)
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     pipe = subprocess.PIPE
-    return subprocess.Popen([sys.executable, path], env=environment, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
+    return subprocess.Popen(
+        [sys.executable, path], env=environment, stdout=pipe, stderr=pipe, text=True, start_new_session=True
+    )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a child process")

@@ -61,7 +61,9 @@ def tapered_score(trace: dict[str, Any], weights: list[int]) -> int:
 def test_mirrored_positions_score_the_same(engine: Engine, boards: list[chess.Board]) -> None:
     for board in boards:
         mirrored = board.mirror()
-        assert engine.evaluate(Position(board.fen())) == engine.evaluate(Position(mirrored.fen())), board.fen()
+        assert engine.evaluate(Position(board.fen())) == engine.evaluate(Position(mirrored.fen())), (
+            board.fen()
+        )
 
 
 def test_trace_adds_up_to_the_score(engine: Engine, boards: list[chess.Board]) -> None:
@@ -69,12 +71,16 @@ def test_trace_adds_up_to_the_score(engine: Engine, boards: list[chess.Board]) -
         position = Position(board.fen())
         trace = traced(engine, position)
         assert tapered_score(trace, DEFAULT) == trace["score"], board.fen()
-        assert trace["score"] == (engine.evaluate(position) if board.turn else -engine.evaluate(position)), board.fen()
+        assert trace["score"] == (engine.evaluate(position) if board.turn else -engine.evaluate(position)), (
+            board.fen()
+        )
         assert trace["stm"] == ("w" if board.turn else "b")
         assert trace["weights"] == DEFAULT
 
 
-@pytest.mark.parametrize("bad", [DEFAULT[:-1], [*DEFAULT[:-1], 1 << 40], [*DEFAULT[:-1], "x"]], ids=["short", "huge", "text"])
+@pytest.mark.parametrize(
+    "bad", [DEFAULT[:-1], [*DEFAULT[:-1], 1 << 40], [*DEFAULT[:-1], "x"]], ids=["short", "huge", "text"]
+)
 def test_bad_sequences_are_rejected_and_change_nothing(engine: Engine, bad: Sequence[Any]) -> None:
     before = engine.evaluate(Position())
     with pytest.raises(ValueError, match="weight"):
@@ -84,7 +90,9 @@ def test_bad_sequences_are_rejected_and_change_nothing(engine: Engine, bad: Sequ
 
 
 @pytest.mark.parametrize("value", [2000, -2000, 0])
-def test_absurd_weights_stay_short_of_mate_scores(engine: Engine, boards: list[chess.Board], value: int) -> None:
+def test_absurd_weights_stay_short_of_mate_scores(
+    engine: Engine, boards: list[chess.Board], value: int
+) -> None:
     engine.set_weights([value + (value << 16) if tapered else 128 for tapered in TAPERED])
     for board in boards[::10]:
         assert abs(engine.evaluate(Position(board.fen()))) <= EVAL_LIMIT

@@ -17,7 +17,11 @@ MATES = "r1b2r1k/pppp1Qpp/n3p3/8/2P3n1/N2P4/4N1K1/b1B3R1 w - - 1 18"
 MATED = "1n2k3/8/2r1b1P1/pRpn2K1/4P3/P2P4/3N4/2B3q1 w - - 3 29"
 FENS = (STARTPOS_FEN, KIWIPETE, MIDDLEGAME, ENDGAME, MATES, MATED)
 SWITCHES = tuple(row[0] for row in TUNABLES if row[0].startswith("use_"))
-PLAIN = dict.fromkeys(SWITCHES, 0) | {"use_alpha_beta": 1, "use_iterative_deepening": 1, "use_captures_first": 1}
+PLAIN = dict.fromkeys(SWITCHES, 0) | {
+    "use_alpha_beta": 1,
+    "use_iterative_deepening": 1,
+    "use_captures_first": 1,
+}
 NARROW = {"use_aspiration": 1, "aspiration_min_depth": 2, "aspiration_window": 4, "use_pvs": 1}
 
 

@@ -128,7 +128,15 @@ class Line:
     def remember(self) -> None:
         """Note the current position: what makes two of them the same by the rules."""
         board = self.board
-        pieces = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings, *board.occupied_co)
+        pieces = (
+            board.pawns,
+            board.knights,
+            board.bishops,
+            board.rooks,
+            board.queens,
+            board.kings,
+            *board.occupied_co,
+        )
         ep = board.ep_square if board.has_legal_en_passant() else None
         self.keys.append((*pieces, board.turn, board.clean_castling_rights(), ep))
 

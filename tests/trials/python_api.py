@@ -55,7 +55,12 @@ CODE: dict[str, dict[str, str]] = {
     "pyrust-chess": BOARD,
 }  # fmt: skip
 # f696a45
-BEFORE = {"moves": "board.legal_moves()", "san": "None.no_such_function", "mate": "board.result()", "stale": "None"}
+BEFORE = {
+    "moves": "board.legal_moves()",
+    "san": "None.no_such_function",
+    "mate": "board.result()",
+    "stale": "None",
+}
 
 
 def random_games() -> dict[str, Any]:
@@ -84,7 +89,9 @@ def works(package: str) -> dict[str, Callable[[], Any]]:
     code = CODE[package]
     if package == "coachwhip" and not hasattr(library.Position, "moves"):
         code = code | BEFORE
-    names = {name: getattr(library, name) for name in dir(library) if not name.startswith("_")} | random_games()
+    names = {
+        name: getattr(library, name) for name in dir(library) if not name.startswith("_")
+    } | random_games()
     exec(PERFT.format(name="perft", end="if depth == 0: return 1", **code), names)
     exec(PERFT.format(name="count", end=f"if depth == 1: return len({code['moves']})", **code), names)
     names["boards"] = eval(f"[{code['read']} for fen in fens]", names)
@@ -106,7 +113,11 @@ def comparable(row: str, result: Any) -> Any:
     """What must be equal: the packages write the ep square in different cases, and moves as different objects."""
     if row in ("FEN to position", "list of legal moves"):
         return [len(each) for each in result] if row == "list of legal moves" else len(result)
-    return [each.split()[:3] if isinstance(each, str) else each for each in result] if isinstance(result, list) else result
+    return (
+        [each.split()[:3] if isinstance(each, str) else each for each in result]
+        if isinstance(result, list)
+        else result
+    )
 
 
 def compare(rounds: int) -> tuple[list[str], dict[str, list[str]]]:
@@ -160,7 +171,9 @@ def of_engine(rounds: int) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rounds", type=int, default=7, help="default 7")
     args = parser.parse_args()
     heads, ratios = compare(args.rounds)

@@ -54,7 +54,9 @@ def size(hidden: int) -> int:
 def parameters(flat: NDArray[Any], hidden: int) -> Parameters:
     """Return the parts of the array of all parameters. In floats, an output of 1.0 adds 1 to the logit of stm's winning chance."""
     rows = flat[:-OUTPUTS].reshape(ROWS, hidden)
-    return Parameters(rows[:INPUTS], rows[INPUTS], rows[INPUTS + 1 :].reshape(OUTPUTS, 2, hidden), flat[-OUTPUTS:])
+    return Parameters(
+        rows[:INPUTS], rows[INPUTS], rows[INPUTS + 1 :].reshape(OUTPUTS, 2, hidden), flat[-OUTPUTS:]
+    )
 
 
 class QuantisedNetwork(NamedTuple):
@@ -80,7 +82,9 @@ def limits(hidden: int) -> Singles:
     return highest
 
 
-def quantised(flat: Singles, hidden: int, kind: str, logit: float, provenance: dict[str, Any]) -> QuantisedNetwork:
+def quantised(
+    flat: Singles, hidden: int, kind: str, logit: float, provenance: dict[str, Any]
+) -> QuantisedNetwork:
     """Round the parameters of a network whose output of 1.0 is worth `logit` centipawns. Raises ValueError for numbers that are not finite.
 
     The scale is chosen so that the largest output weight uses its whole range.
@@ -90,7 +94,12 @@ def quantised(flat: Singles, hidden: int, kind: str, logit: float, provenance: d
     values = flat.astype(np.float64)
     sizes = np.abs(parameters(values, hidden).output)
     room = MAX_SUM - 2 * hidden  # each weight may be rounded up
-    scale = max(1, int(np.ceil(logit * QB * max(sizes.max() / (MAX_OUTPUT_WEIGHT - 0.5), sizes.sum((1, 2)).max() / room))))
+    scale = max(
+        1,
+        int(
+            np.ceil(logit * QB * max(sizes.max() / (MAX_OUTPUT_WEIGHT - 0.5), sizes.sum((1, 2)).max() / room))
+        ),
+    )
     first = (INPUTS + 1) * hidden
     values[:first] *= QA
     values[first:] *= logit * QB / scale
@@ -144,4 +153,6 @@ def from_bytes(data: bytes) -> QuantisedNetwork:
     weights = np.frombuffer(data, "<i2", ROWS * header["hidden"], start)
     biases = np.frombuffer(data, "<i4", OUTPUTS, len(data) - 4 * OUTPUTS - 4)
     numbers = np.append(weights, biases).astype(np.int64)
-    return QuantisedNetwork(header["kind"], header["hidden"], header["scale"], numbers, header.get("provenance", {}))
+    return QuantisedNetwork(
+        header["kind"], header["hidden"], header["scale"], numbers, header.get("provenance", {})
+    )

@@ -155,7 +155,9 @@ class Trainer:
                 batch = boards, *self.logits(boards), self.targets(boards)
                 parts = (map(array.__getitem__, _parts(len(boards))) for array in batch)
                 total += sum(threads.map(network_loss, *parts, repeat(values), gradients))
-                for _ in threads.map(change, _parts(len(values)), repeat(len(boards)), repeat(step), repeat(rate)):
+                for _ in threads.map(
+                    change, _parts(len(values)), repeat(len(boards)), repeat(step), repeat(rate)
+                ):
                     pass
                 count += len(boards)
                 report(len(boards))
@@ -173,7 +175,9 @@ class Trainer:
     def targets(self, boards: Boards) -> Singles:
         """Return the winning chances to learn."""
         black = is_black(boards)
-        chances = expectation(np.where(black, -scores(boards), scores(boards)).astype(np.float32), self._settings.logit)
+        chances = expectation(
+            np.where(black, -scores(boards), scores(boards)).astype(np.float32), self._settings.logit
+        )
         results = np.where(black, 1 - points(boards), points(boards))
         mixed: Singles = chances + np.float32(self._settings.wdl) * (results - chances)
         return mixed

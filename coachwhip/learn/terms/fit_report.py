@@ -32,7 +32,12 @@ WIDTH = 128
 
 
 def count(
-    data: TuningSet, weight: float, start: Sequence[int], args: Namespace, index: int, report: Callable[[int], None]
+    data: TuningSet,
+    weight: float,
+    start: Sequence[int],
+    args: Namespace,
+    index: int,
+    report: Callable[[int], None],
 ) -> Source:
     """Count the features of the file with this index. `report` is called with the number of positions just done."""
     scorer = Scorer(start)
@@ -146,5 +151,7 @@ def weights_file(weights: dict[str, Any], provenance: Sequence[str]) -> str:
 
 def _wrapped(paragraph: str) -> list[str]:
     """Return lines of a docstring. Characters that could end it, as names of files may hold them, become question marks."""
-    plain = "".join(char if char.isascii() and char.isprintable() and char not in '"\\' else "?" for char in paragraph)
+    plain = "".join(
+        char if char.isascii() and char.isprintable() and char not in '"\\' else "?" for char in paragraph
+    )
     return textwrap.wrap(plain, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)

@@ -39,7 +39,9 @@ class Report:
             if text == self._text:
                 return
             try:
-                games = [game for game in read_games(BufferedReader(BytesIO(text.encode()))) if game.variations]
+                games = [
+                    game for game in read_games(BufferedReader(BytesIO(text.encode()))) if game.variations
+                ]
             except PgnError as error:
                 raise CommandError(f"This PGN: {error}") from error
             if not games:

@@ -45,7 +45,9 @@ class Screen:
         terminal = os.environ.get("TERM") or os.environ.get("WT_SESSION") or "dumb"
         encoding = "utf-8" if sys.platform == "win32" else locale.getpreferredencoding(do_setlocale=False)
         has_pieces = bool("♟".encode(encoding, "ignore"))
-        self._is_coloured = sys.stdout.isatty() and terminal != "dumb" and has_pieces and not os.environ.get("NO_COLOR")
+        self._is_coloured = (
+            sys.stdout.isatty() and terminal != "dumb" and has_pieces and not os.environ.get("NO_COLOR")
+        )
 
     def draw(self, board: chess.Board) -> None:
         """Print the board."""
@@ -75,13 +77,25 @@ class Terminal:
     """A game whose moves and commands come from standard input."""
 
     def __init__(
-        self, game: Game, opponent: Opponent, pgn: Path | None = None, drafts: Drafts | None = None, *, shows_board: bool = True
+        self,
+        game: Game,
+        opponent: Opponent,
+        pgn: Path | None = None,
+        drafts: Drafts | None = None,
+        *,
+        shows_board: bool = True,
     ) -> None:
         """`pgn`: a file that gets each game when it ends, and what there is of it at `new` and `quit`. `shows_board`: after each move.
 
         Without `drafts`, games are not kept.
         """
-        self._game, self._opponent, self._pgn, self._drafts, self._shows_board = game, opponent, pgn, drafts, shows_board
+        self._game, self._opponent, self._pgn, self._drafts, self._shows_board = (
+            game,
+            opponent,
+            pgn,
+            drafts,
+            shows_board,
+        )
         self._screen = Screen(game.human)
 
     def play(self) -> None:
@@ -122,8 +136,12 @@ class Terminal:
         game, board = self._game, self._game.board
         prompt = f"{board.fullmove_number}{'.' if board.turn else '...'} your move{', check' if board.is_check() else ''}"
         if game.has_clock:
-            prompt += f", {clock_text(game.clock(game.human))} against {clock_text(game.clock(not game.human))}"
-        line = printable(input("The game is over (undo, new, save FILE, quit)> " if game.ending else f"{prompt}> ").strip())
+            prompt += (
+                f", {clock_text(game.clock(game.human))} against {clock_text(game.clock(not game.human))}"
+            )
+        line = printable(
+            input("The game is over (undo, new, save FILE, quit)> " if game.ending else f"{prompt}> ").strip()
+        )
         if not sys.stdin.isatty():
             print(shorten(line))  # as a terminal would have shown it
         return line

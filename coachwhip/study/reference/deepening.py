@@ -54,7 +54,9 @@ def iterative_deepening(
                 break
         return value
 
-    answer: Answer[Move] = Answer(search(state, 0, -INFINITY, INFINITY) if game.is_terminal(state) else -INFINITY)
+    answer: Answer[Move] = Answer(
+        search(state, 0, -INFINITY, INFINITY) if game.is_terminal(state) else -INFINITY
+    )
     for reached in range(1, depth + 1):
         if not is_cut:
             break

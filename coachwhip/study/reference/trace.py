@@ -15,7 +15,9 @@ class Node:
         self.subtree, self.above, self.ply = subtree, above, len(above)  # the parent first
         self.number = len(tree.nodes)  # in the order of the text
         tree.nodes.append(self)
-        self.children = [Node(tree, child, (self, *above)) for child in subtree] if isinstance(subtree, list) else []
+        self.children = (
+            [Node(tree, child, (self, *above)) for child in subtree] if isinstance(subtree, list) else []
+        )
         if not self.children:
             tree.leaves.append(self)
 

@@ -90,7 +90,9 @@ class _Reader:
     def fail(self, expected: str) -> NoReturn:
         before = self._text[: self._signs[self._at][1]]
         line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
-        raise ValueError(f"line {line}, column {column}: expected {expected}, not {self.sign[:20] or 'the end'}; {FORM}")
+        raise ValueError(
+            f"line {line}, column {column}: expected {expected}, not {self.sign[:20] or 'the end'}; {FORM}"
+        )
 
     def _many(self, close: str, read: Callable[[], Any]) -> list[Any]:
         parts: list[Any] = []
