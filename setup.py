@@ -25,17 +25,21 @@ from setuptools.command.build import build
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import BaseError, CCompilerError
 
-NATIVE, BASELINE, LEVELS = "native", "baseline", "levels"  # values of COACHWHIP_ARCH, apart from those of -march
+# values of COACHWHIP_ARCH, apart from those of -march
+NATIVE, BASELINE, LEVELS = "native", "baseline", "levels"
 IN_SDIST = Path("PKG-INFO").exists()  # what pip builds from one it may keep and install on another processor
 ARCH = os.environ.get("COACHWHIP_ARCH") or (LEVELS if IN_SDIST else NATIVE)
 CHECKS = os.environ.get("COACHWHIP_CHECKS", "0") not in ("", "0")
-SANITIZE = os.environ.get("COACHWHIP_SANITIZE", "")  # the value of -fsanitize, for example "address" or "address,undefined"
+# the value of -fsanitize, for example "address" or "address,undefined"
+SANITIZE = os.environ.get("COACHWHIP_SANITIZE", "")
 
 PACKAGE = "coachwhip"
 SUBPACKAGES = ("bench", "core", "evaluation", "uci")
-TUNING = {"avx2": ("znver2",), "pext": ("znver3", "znver2")}  # level -> values of -mtune, of which the first known one is taken
+# level -> values of -mtune, of which the first known one is taken
+TUNING = {"avx2": ("znver2",), "pext": ("znver3", "znver2")}
 BUILD = Path("build")
-MEMORYVIEWS = f"{PACKAGE}.core.memoryviews"  # Cython's code for them, which would be in each module that has one
+# Cython's code for memoryviews, which would be in each module that has one
+MEMORYVIEWS = f"{PACKAGE}.core.memoryviews"
 CPU = Path("core", "cpu.pyx")  # runs on every processor: it finds out what this one can do
 # What compilers use without being asked, by the names of __builtin_cpu_supports.
 FEATURES = """
@@ -43,13 +47,18 @@ FEATURES = """
     avx512cd avx512bw avx512vl avx512vbmi avx512vbmi2 gfni avx512vnni avx512bitalg avx512vpopcntdq avx512bf16
 """.split()
 MSVC_FEATURES = {"AVX2": ["avx2"], "AVX512": ["avx512f"]}  # what core/cpu.pyx asks about for a value of /arch
-INSTALL = {"linux": "sudo apt install gcc python3-dev, or sudo dnf install gcc python3-devel", "darwin": "xcode-select --install"}
+INSTALL = {
+    "linux": "sudo apt install gcc python3-dev, or sudo dnf install gcc python3-devel",
+    "darwin": "xcode-select --install",
+}
 
 
 def packages(root: Path = Path()) -> dict[str, str]:
     """Package name -> folder, for each folder with an __init__.py in coachwhip/ and in SUBPACKAGES."""
     tops = (PACKAGE, *SUBPACKAGES)
-    folders = [path.parent.relative_to(root) for top in tops for path in sorted((root / top).rglob("__init__.py"))]
+    folders = [
+        path.parent.relative_to(root) for top in tops for path in sorted((root / top).rglob("__init__.py"))
+    ]
     return {
         ".".join(folder.parts if folder.parts[0] == PACKAGE else (PACKAGE, *folder.parts)): folder.as_posix()
         for folder in folders
@@ -109,7 +118,9 @@ def stage_pxd() -> Path:
     declaration = BUILD / "tunables.pxd"
     shutil.rmtree(root, ignore_errors=True)
     write_if_changed(declaration, params_declaration())
-    headers = {path: path for path in Path("core").rglob("*.pxd")} | {declaration: Path("core", declaration.name)}
+    headers = {path: path for path in Path("core").rglob("*.pxd")} | {
+        declaration: Path("core", declaration.name)
+    }
     for header, place in headers.items():
         staged = root / PACKAGE / place
         staged.parent.mkdir(parents=True, exist_ok=True)
@@ -147,7 +158,9 @@ def translate(modules: Sequence[Extension]) -> list[Extension]:
     from Cython.Build import cythonize
 
     checks = dict.fromkeys(("boundscheck", "initializedcheck", "nonecheck"), CHECKS)
-    gc.disable()  # Cython makes millions of objects that live until it ends: without searches for garbage it takes half the time
+    # Cython makes millions of objects that live until it ends: without searches for garbage it takes half the
+    # time.
+    gc.disable()
     translated: list[Extension] = cythonize(
         modules,
         include_path=[str(stage_pxd())],
@@ -184,7 +197,10 @@ class BuildCore(build_ext):
         first, *_ = levels = built_levels()
         common = self.common_flags()
         targets = {level: self.target(level) for level in levels}
-        translated = {each.name: each for each in translate([each for each in self.extensions if level_of(each) == first])}
+        translated = {
+            each.name: each
+            for each in translate([each for each in self.extensions if level_of(each) == first])
+        }
         accepts = functools.cache(self.accepts)
         stamp = BUILD / "flags.txt"
         write_if_changed(stamp, f"{common} {targets}")
@@ -192,9 +208,12 @@ class BuildCore(build_ext):
             level = level_of(extension)
             module = translated[extension.name.replace(f"._{level}", "", 1)]
             target = [] if extension.sources == [CPU.as_posix()] else targets[level]
-            extension.sources = module.sources if level == first else [copy_for(level, source) for source in module.sources]
+            extension.sources = (
+                module.sources if level == first else [copy_for(level, source) for source in module.sources]
+            )
             extension.extra_compile_args = [*common, *target]
-            if not self.is_msvc:  # -Og where speed does not matter, which halves the time, and an -m for perft
+            # -Og where speed does not matter, which halves the time, and an -m for perft
+            if not self.is_msvc:
                 extension.extra_compile_args += filter(accepts, module.extra_compile_args)
             extension.extra_link_args = [f"-fsanitize={SANITIZE}"] if SANITIZE else []
             extension.define_macros = self.macros(level, [*common, *target])
@@ -219,7 +238,9 @@ class BuildCore(build_ext):
                 self.compiler.compile([str(probe)], output_dir=folder)
             except (BaseError, CCompilerError, OSError) as error:
                 hint = INSTALL.get(sys.platform, "README.md says what to install")
-                raise SystemExit(f"coachwhip needs a C compiler and Python's header files ({error}): {hint}") from None
+                raise SystemExit(
+                    f"coachwhip needs a C compiler and Python's header files ({error}): {hint}"
+                ) from None
 
     def common_flags(self) -> list[str]:
         """Flags at every level."""
@@ -227,7 +248,8 @@ class BuildCore(build_ext):
             return ["/Od", "/Zi"] if CHECKS else ["/O2"]
         flags = ["-O1", "-g"] if CHECKS else ["-O3"]
         if not CHECKS and "-g" not in os.environ.get("CFLAGS", ""):
-            flags.append("-g0")  # Python's own flags ask for debug information, which takes a third of the time
+            # Python's own flags ask for debug information, which takes a third of the time.
+            flags.append("-g0")
         if SANITIZE:
             flags += [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-g"]
         return [*flags, *(flag for flag in ["-fno-semantic-interposition"] if self.accepts(flag))]
@@ -274,10 +296,13 @@ class BuildCore(build_ext):
     def accepts(self, flag: str, text: str = "int flag;") -> bool:
         """Whether gcc or clang accepts this flag, and this text, without a warning."""
         command = [*self.compiler.compiler_so, "-Werror", flag, "-fsyntax-only", "-x", "c", "-"]
-        return subprocess.run(command, input=text, capture_output=True, check=False, text=True).returncode == 0
+        return (
+            subprocess.run(command, input=text, capture_output=True, check=False, text=True).returncode == 0
+        )
 
 
-if __name__ == "__main__":  # also true under pip; a worker process of cythonize that imports this file must not build
+# Also true under pip. A worker process of cythonize that imports this file must not build.
+if __name__ == "__main__":
     modules = [Extension(MEMORYVIEWS, ["core/memoryviews.c"], extra_compile_args=["-Og"]), *extensions()]
     setup(
         long_description=description(),

@@ -15,7 +15,9 @@ from ..evaluation import config
 MAX_HASH_MB = 1 << 20
 
 
-def main(argv: Sequence[str], write: Callable[[str], None] = print, complain: Callable[[str], None] = warn) -> int:
+def main(
+    argv: Sequence[str], write: Callable[[str], None] = print, complain: Callable[[str], None] = warn
+) -> int:
     """Run the subcommand: `write` the result, `N nodes M nps`, or `complain`; the build and the positions go by on stderr."""
     parser = Parser("bench", "Search fixed positions: node count and speed.")
     add = parser.add_argument
@@ -47,9 +49,18 @@ def _bench(args: argparse.Namespace, write: Callable[[str], None]) -> int:
     nodes, seconds = sum(result.nodes for result in done), sum(result.seconds for result in done)
     nps = per_second(nodes, seconds)
     if args.json:
-        totals = {"nodes": nodes, "seconds": seconds, "nps": nps, "depth": depth, "hash": hash_mb, "threads": threads}
+        totals = {
+            "nodes": nodes,
+            "seconds": seconds,
+            "nps": nps,
+            "depth": depth,
+            "hash": hash_mb,
+            "threads": threads,
+        }
         positions = [result._asdict() for result in done]
-        for line in json.dumps({"build": build_info(), **totals, "positions": positions}, indent=1).splitlines():
+        for line in json.dumps(
+            {"build": build_info(), **totals, "positions": positions}, indent=1
+        ).splitlines():
             write(line)
     else:
         write(f"{nodes} nodes {f'{nps:,}' if sys.stdout.isatty() else nps} nps")  # programs read digits alone

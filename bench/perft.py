@@ -107,17 +107,23 @@ def first_wrong_move(fen: str, depth: int) -> str:
     import chess
 
     position = Position(fen, is_shredder(fen))
-    board = chess.Board(position.fen(), chess960=is_shredder(fen))  # castling rights in the order that python-chess wants
+    # with castling rights in the order that python-chess wants
+    board = chess.Board(position.fen(), chess960=is_shredder(fen))
     path: list[str] = []
     for remaining in range(depth, 0, -1):
         ours = dict(position.divide(remaining))
         theirs = {board.uci(move): move for move in board.legal_moves}
         if ours.keys() != theirs.keys():
             where = f"after {' '.join(path)}" if path else "here"
-            parts = [("illegal move generated", ours.keys() - theirs), ("legal move missing", theirs.keys() - ours)]
+            parts = [
+                ("illegal move generated", ours.keys() - theirs),
+                ("legal move missing", theirs.keys() - ours),
+            ]
             difference = ", ".join(f"{what} {' '.join(sorted(moves))}" for what, moves in parts if moves)
             return f"{where} {difference}: {board.fen(shredder=board.chess960)}"
-        wrong = next((move for text, move in theirs.items() if ours[text] != _oracle(board, move, remaining - 1)), None)
+        wrong = next(
+            (move for text, move in theirs.items() if ours[text] != _oracle(board, move, remaining - 1)), None
+        )
         if wrong is None:
             break
         path.append(board.uci(wrong))
@@ -131,7 +137,11 @@ def _oracle(board: "chess.Board", move: "chess.Move", depth: int) -> int:
     if not depth:
         return 1
     board.push(move)
-    leaves = board.legal_moves.count() if depth == 1 else sum(_oracle(board, reply, depth - 1) for reply in board.legal_moves)
+    leaves = (
+        board.legal_moves.count()
+        if depth == 1
+        else sum(_oracle(board, reply, depth - 1) for reply in board.legal_moves)
+    )
     board.pop()
     return leaves
 
@@ -146,7 +156,13 @@ def main(argv: Sequence[str]) -> int:
     add("--suite", nargs="*", type=file_name, metavar="FILE", help=suite)
     about = "skip counts of a suite above N"
     add("--max-nodes", type=whole_number(0, 10**15), default=MAX_NODES, metavar="N", help=about)
-    add("--threads", type=whole_number(1, MAX_THREADS), default=1, metavar="N", help="counting threads (default 1)")
+    add(
+        "--threads",
+        type=whole_number(1, MAX_THREADS),
+        default=1,
+        metavar="N",
+        help="counting threads (default 1)",
+    )
     table = "table of positions counted before, found by 64-bit keys: several times as fast (default 0: none)"
     add("--hash", type=whole_number(0, MAX_HASH_MB), default=0, metavar="MB", help=table)
     add("--chess960", action="store_true", help="write castling as king takes rook")
@@ -166,7 +182,11 @@ def _single(args: argparse.Namespace) -> int:
     position = _position(STARTPOS_FEN if fen in ("", "startpos") else fen, "fen", chess960=args.chess960)
     on_move = None if args.json else partial(print, sep=": ", flush=True)
     start = time.perf_counter()
-    divide = dict(position.divide(args.depth, on_move=on_move, threads=args.threads, hash_mb=args.hash)) if args.depth else {}
+    divide = (
+        dict(position.divide(args.depth, on_move=on_move, threads=args.threads, hash_mb=args.hash))
+        if args.depth
+        else {}
+    )
     nodes, seconds = sum(divide.values()) if args.depth else 1, time.perf_counter() - start
     if args.json:
         totals = {"nodes": nodes, "seconds": seconds, "nps": per_second(nodes, seconds), "divide": divide}
@@ -193,7 +213,12 @@ def _suite(args: argparse.Namespace) -> int:
     nodes, seconds = sum(count.counted for count in done), sum(count.seconds for count in done)
     if args.json:
         totals = {"positions": len(suite), "counts": len(done), "nodes": nodes, "seconds": seconds}
-        print(json.dumps({**totals, "wrong": [asdict(count) for count in wrong], "nps": per_second(nodes, seconds)}, indent=1))
+        print(
+            json.dumps(
+                {**totals, "wrong": [asdict(count) for count in wrong], "nps": per_second(nodes, seconds)},
+                indent=1,
+            )
+        )
     else:
         print(f"Positions: {len(suite)}\nCounts: {len(done)}\nWrong: {len(wrong)}")
         _print_speed(nodes, seconds)

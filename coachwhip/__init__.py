@@ -50,10 +50,14 @@ _MODULES |= {"annotate": ".coach.explain", "explain": ".coach.explain"}
 _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 if os.path.isfile(os.path.join(_ROOT, "setup.py")):
     __path__.append(_ROOT)
-    if not any(os.path.exists(os.path.join(_ROOT, "core", f"engine{suffix}")) for suffix in EXTENSION_SUFFIXES):
+    if not any(
+        os.path.exists(os.path.join(_ROOT, "core", f"engine{suffix}")) for suffix in EXTENSION_SUFFIXES
+    ):
         # Nothing was built here: a program that starts in a clone uses the package that was installed from
         # it.
-        _installed = PathFinder.find_spec("coachwhip", [path for path in sys.path if os.path.abspath(path) != _ROOT])
+        _installed = PathFinder.find_spec(
+            "coachwhip", [path for path in sys.path if os.path.abspath(path) != _ROOT]
+        )
         if _installed is not None and _installed.submodule_search_locations:
             __path__ = list(_installed.submodule_search_locations)
 

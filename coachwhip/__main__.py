@@ -49,7 +49,11 @@ SUBCOMMANDS = {
     "spsa": ("learn.spsa", "--tune NAME...", "tune numbers of the search by self-play"),
     "weights": ("cli.weights", "", "print the evaluation weights, as a file to edit"),
     "tunables": ("cli.tunables", "", "list the numbers of the search and the switches of its techniques"),
-    "data": ("games.data.__main__", "[NAME]", "list the openings, test positions and games that come with it"),
+    "data": (
+        "games.data.__main__",
+        "[NAME]",
+        "list the openings, test positions and games that come with it",
+    ),
 }
 ALIASES = {"analyze": "analyse"}
 
@@ -98,8 +102,10 @@ def main(argv: list[str] | None = None) -> int:
     code = _run(sys.argv[1:], _report_crashes)
     import signal
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the work is done; Python would print where a second Ctrl-C meets its end
-    if worker.abandoned:  # a thread that is still searching would crash when it reports to an interpreter that is gone
+    # The work is done; Python would print where a second Ctrl-C meets its end.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # A thread that is still searching would crash when it reports to an interpreter that is gone.
+    if worker.abandoned:
         for stream in (sys.stdout, sys.stderr):
             with suppress(AttributeError, OSError, ValueError):
                 stream.flush()
@@ -187,7 +193,9 @@ def _run_uci(args: SimpleNamespace, crashes_to: Callable[[FileIO | None], None] 
 
     stdout = os.open(os.devnull, os.O_WRONLY) if sys.stdout is None else sys.stdout.fileno()
     writer = LineWriter(stdout)
-    loop = UciLoop(writer, f"coachwhip {__version__}", {"bench": _bench_in_session}, _session(args), crashes_to)
+    loop = UciLoop(
+        writer, f"coachwhip {__version__}", {"bench": _bench_in_session}, _session(args), crashes_to
+    )
     code = 0
     if args.words:
         code = _run_commands(loop, args.words)
@@ -250,7 +258,9 @@ def _run_commands(loop: UciLoop, words: list[str]) -> int:
         name = command.split(maxsplit=1)[0] if command.strip() else ""
         if name not in loop.commands:
             near = nearest(name, (*SUBCOMMANDS, *loop.commands))
-            raise UsageError(f"unknown command '{shorten(name)}'; {f'did you mean {near}?' if near else 'see coachwhip --help'}")
+            raise UsageError(
+                f"unknown command '{shorten(name)}'; {f'did you mean {near}?' if near else 'see coachwhip --help'}"
+            )
         if fault := loop.fault_of(command):
             raise UsageError(fault)
     for command in commands:
@@ -278,7 +288,8 @@ def _bench_in_session(words: list[str], write: Callable[[str], None]) -> None:
 
     def complain(line: str) -> None:
         warn(line)
-        write(info_string(shorten(line.removeprefix("coachwhip "), LONGEST_COMPLAINT)))  # a client reads no standard error
+        # A client reads no standard error.
+        write(info_string(shorten(line.removeprefix("coachwhip "), LONGEST_COMPLAINT)))
 
     with watched():
         bench.main(words, write, complain)

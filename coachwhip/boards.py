@@ -47,7 +47,9 @@ def check_limits(**limits: float | None) -> None:
         try:
             number = float(value) if name == "time" else index(value)  # type: ignore[arg-type]
         except (TypeError, ValueError):
-            raise TypeError(f"{name} must be a {'' if name == 'time' else 'whole '}number, not {value!r:.40}") from None
+            raise TypeError(
+                f"{name} must be a {'' if name == 'time' else 'whole '}number, not {value!r:.40}"
+            ) from None
         if not number > 0:
             raise ValueError(f"{name} must be positive, not {value}")
         if number > MOST:
@@ -147,7 +149,9 @@ class Engine:
         self._core.clear()
 
 
-def evaluate(position: Position | chess.Board | str, weights: str | os.PathLike[str] | None = None) -> PovScore:
+def evaluate(
+    position: Position | chess.Board | str, weights: str | os.PathLike[str] | None = None
+) -> PovScore:
     """Return the static evaluation of a Position, board or FEN, without a search, as a `chess.engine.PovScore`.
 
     Centipawns from the view of the side to move; `evaluate(board).white().score()` is the number from White's

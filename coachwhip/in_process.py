@@ -41,7 +41,9 @@ _open_engines: WeakSet[SimpleEngine] = WeakSet()
 _sessions: WeakSet[threading.Thread] = WeakSet()
 
 
-def open_engine(options: ConfigMapping | None = None, *, tunables: Mapping[str, int] | None = None) -> SimpleEngine:
+def open_engine(
+    options: ConfigMapping | None = None, *, tunables: Mapping[str, int] | None = None
+) -> SimpleEngine:
     """Return a `chess.engine.SimpleEngine` on coachwhip in this process; `options` are those of its `configure`.
 
     `tunables` are changes to the numbers of the search and the switches of its techniques (`coachwhip
@@ -74,7 +76,9 @@ def _start(session: Session) -> SimpleEngine:
 
     def start() -> None:
         try:
-            started.set_result(SimpleEngine.popen(InProcessProtocol, "coachwhip", timeout=None, session=session))
+            started.set_result(
+                SimpleEngine.popen(InProcessProtocol, "coachwhip", timeout=None, session=session)
+            )
         except BaseException as error:  # noqa: BLE001 - raised where the engine is waited for
             started.set_exception(error)
 
@@ -103,7 +107,8 @@ def _close_what_is_open() -> None:
 class InProcessProtocol(UciProtocol):
     """python-chess's side of a session in this process."""
 
-    _rejected: list[str] | None = None  # messages about options during `configure`, which are shown as its error
+    # messages about options during `configure`, which are shown as its error
+    _rejected: list[str] | None = None
 
     @classmethod
     async def popen(cls, *_: Any, **popen_args: Any) -> tuple[InProcessTransport, InProcessProtocol]:
@@ -160,7 +165,9 @@ class InProcessTransport(asyncio.SubprocessTransport):
         thread.start()
 
     def _run_session(self, session: Session) -> None:
-        UciLoop(self, f"coachwhip {__version__}", session=session).run(read_lines(lambda _: self._written.get()))
+        UciLoop(self, f"coachwhip {__version__}", session=session).run(
+            read_lines(lambda _: self._written.get())
+        )
         session.close()
         self._protocol.loop.call_soon_threadsafe(self._protocol.connection_lost, None)
 

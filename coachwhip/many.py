@@ -40,13 +40,19 @@ IN_DAEMON = (
     "analyse_many cannot start processes in a daemonic worker process (multiprocessing.Pool, Celery, joblib): "
     "search there with coachwhip.Engine, or analyse in the main process"
 )
-WORKER_DIED = "a worker process has died; does the program call analyse_many outside `if __name__ == '__main__':`?"
+WORKER_DIED = (
+    "a worker process has died; does the program call analyse_many outside `if __name__ == '__main__':`?"
+)
 
 
 @overload
-def analyse_many(positions: _Many, *, multipv: None = None, **settings: Unpack[_Settings]) -> Generator[InfoDict, None, None]: ...
+def analyse_many(
+    positions: _Many, *, multipv: None = None, **settings: Unpack[_Settings]
+) -> Generator[InfoDict, None, None]: ...
 @overload
-def analyse_many(positions: _Many, *, multipv: int, **settings: Unpack[_Settings]) -> Generator[list[InfoDict], None, None]: ...
+def analyse_many(
+    positions: _Many, *, multipv: int, **settings: Unpack[_Settings]
+) -> Generator[list[InfoDict], None, None]: ...
 def analyse_many(
     positions: Iterable[Position | chess.Board | str],
     *,
@@ -91,7 +97,9 @@ def analyse_many(
     if current_process().daemon:
         raise RuntimeError(IN_DAEMON)
     games = [_checked(index, position) for index, position in enumerate(positions)]
-    analyse = partial(_analyse, Limit(time=time, depth=depth, nodes=nodes), multipv, tuple((options or {}).items()))
+    analyse = partial(
+        _analyse, Limit(time=time, depth=depth, nodes=nodes), multipv, tuple((options or {}).items())
+    )
     count = min(processes or os.cpu_count() or 1, MAX_PROCESSES, len(games))
     return _results(analyse, games, count, progress)
 
@@ -105,7 +113,10 @@ def _checked(index: int, position: Position | chess.Board | str) -> Position:
 
 
 def _results(
-    analyse: Callable[[Position], Any], games: list[Position], processes: int, progress: Callable[[int, int], object] | None
+    analyse: Callable[[Position], Any],
+    games: list[Position],
+    processes: int,
+    progress: Callable[[int, int], object] | None,
 ) -> Generator[Any, None, None]:
     """Yield the result of `analyse` for each game, in order."""
     if not games:
@@ -115,7 +126,10 @@ def _results(
     with worker_processes(processes) as executor:
         for done in range(1, len(games) + 1):
             try:
-                running.extend(executor.submit(analyse, game) for game in islice(waiting, processes * QUEUED - len(running)))
+                running.extend(
+                    executor.submit(analyse, game)
+                    for game in islice(waiting, processes * QUEUED - len(running))
+                )
                 while not wait([running[0]], timeout=POLL_SECONDS).done:
                     pass
                 result = running.popleft().result()

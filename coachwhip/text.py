@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 LONGEST_REASON = 200  # characters of the text of an error
-OF_A_TEXT = "\n\t\u00a0\u2007\u202f\u3000\u200c\u200d"  # line ends, blanks and joiners: `isprintable` rejects them
+# line ends, blanks and joiners: `isprintable` rejects them
+OF_A_TEXT = "\n\t\u00a0\u2007\u202f\u3000\u200c\u200d"
 CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 LIKENESS = 0.75  # difflib's ratio from which on a name may be the one that was meant
 

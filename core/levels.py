@@ -21,7 +21,8 @@ _AVX2 = ("popcnt", "avx2", "bmi", "bmi2", "fma")
 # Level -> the instructions it uses, the best last. A build for x86-64 has all of them, one for another
 # machine the first alone.
 LEVELS: dict[str, tuple[str, ...]] = {BASELINE: (), "avx2": _AVX2, "pext": _AVX2}
-FAST_PEXT = "fast pext"  # the level `pext` needs it: AMD before Zen 3 has PEXT only in microcode, and magics are faster there
+# The level `pext` needs it: AMD before Zen 3 has PEXT only in microcode, and magics are faster there.
+FAST_PEXT = "fast pext"
 
 
 def choose(built: Collection[str], lacking: Collection[str], requested: str) -> str:
@@ -36,7 +37,9 @@ def choose(built: Collection[str], lacking: Collection[str], requested: str) -> 
     if requested and requested not in offered:
         raise ImportError(f"{VARIABLE}={requested}: this build has {_listed(offered)}")
     if requested and requested not in possible:
-        raise ImportError(f"{VARIABLE}={requested}: this processor lacks {_listed(missing(requested, lacking))}")
+        raise ImportError(
+            f"{VARIABLE}={requested}: this processor lacks {_listed(missing(requested, lacking))}"
+        )
     if not possible:
         raise ImportError(
             f"this coachwhip was built for another processor, and this one lacks {_listed(lacking)}: build it here "

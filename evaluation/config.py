@@ -69,10 +69,14 @@ def network(weights: dict[str, Any], path: str | os.PathLike[str] | None = None)
     if name.replace("\\", "/").startswith("//"):  # Windows would send a name and a password's hash there
         raise WeightsError(f"{where} must name a file of this computer, not {name[:MAX_QUOTED]}")
     folders = [NETWORKS] if path is None else [os.path.dirname(os.path.abspath(path)), NETWORKS]
-    existing = next((file for file in (os.path.join(folder, name) for folder in folders) if os.path.exists(file)), None)
+    existing = next(
+        (file for file in (os.path.join(folder, name) for folder in folders) if os.path.exists(file)), None
+    )
     if existing is None:
         shipped = "among the shipped networks"
-        places = f" {shipped}, in {NETWORKS}" if path is None else f", neither from {folders[0]} nor {shipped}"
+        places = (
+            f" {shipped}, in {NETWORKS}" if path is None else f", neither from {folders[0]} nor {shipped}"
+        )
         raise WeightsError(f"{where}: there is no file {name}{places}")
     try:
         return Network(_read_bytes(existing, MAX_NETWORK_SIZE))
@@ -103,7 +107,10 @@ def _text_of(value: Any, entry: Entry | None) -> str:
     if entry is None:
         return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
     shape = entry.shape
-    cells = [f"({leaf[0]:>3}, {leaf[1]:>3})" if entry.is_paired else str(leaf) for leaf in leaves(value, len(shape))]
+    cells = [
+        f"({leaf[0]:>3}, {leaf[1]:>3})" if entry.is_paired else str(leaf)
+        for leaf in leaves(value, len(shape))
+    ]
     if not shape:
         return cells[0]
     width = max(map(len, cells))
@@ -161,11 +168,19 @@ def _check_value(value: Any, shape: tuple[int, ...], low: int, high: int, at: st
 def _form(shape: tuple[int, ...]) -> str:
     if shape == (2,):
         return "a pair (midgame, endgame)"
-    return f"a list of {shape[0]} " + ("numbers" if len(shape) == 1 else "pairs" if shape[1:] == (2,) else "lists")
+    return f"a list of {shape[0]} " + (
+        "numbers" if len(shape) == 1 else "pairs" if shape[1:] == (2,) else "lists"
+    )
 
 
 def _described(value: Any) -> str:
-    return "a list" if isinstance(value, list) else "a tuple" if isinstance(value, tuple) else repr(value)[:MAX_QUOTED]
+    return (
+        "a list"
+        if isinstance(value, list)
+        else "a tuple"
+        if isinstance(value, tuple)
+        else repr(value)[:MAX_QUOTED]
+    )
 
 
 # --- Reading ---
@@ -178,7 +193,9 @@ def _read_text(path: str | os.PathLike[str]) -> str:
     except UnicodeDecodeError as error:
         from ..compressed import compression
 
-        raise WeightsError(f"{os.path.basename(path)} is {'compressed' if compression(data) else 'not UTF-8 text'}") from error
+        raise WeightsError(
+            f"{os.path.basename(path)} is {'compressed' if compression(data) else 'not UTF-8 text'}"
+        ) from error
 
 
 def _read_bytes(path: str | os.PathLike[str], most: int) -> bytes:
@@ -212,15 +229,25 @@ def _read_assignments(text: str, where: str) -> tuple[dict[str, Any], dict[str, 
     lines: dict[str, int] = {}
     for node in body:
         at = f"{where}, line {node.lineno}"
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+        if (
+            isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Constant)
+            and isinstance(node.value.value, str)
+        ):
             continue
-        if not (isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)):
+        if not (
+            isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
+        ):
             raise WeightsError(f"{at}: a weights file can hold only assignments NAME = value")
         name = node.targets[0].id
         if name in weights:
-            raise WeightsError(f"{at}: {name[:MAX_QUOTED]} is assigned a second time; delete one of the two lines")
+            raise WeightsError(
+                f"{at}: {name[:MAX_QUOTED]} is assigned a second time; delete one of the two lines"
+            )
         is_text = isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-        weights[name] = ast.literal_eval(node.value) if is_text else _numbers(node.value, f"{where}, line", name)
+        weights[name] = (
+            ast.literal_eval(node.value) if is_text else _numbers(node.value, f"{where}, line", name)
+        )
         lines[name] = node.lineno
     return weights, lines
 
@@ -237,4 +264,6 @@ def _numbers(node: ast.expr, at: str, name: str) -> Any:
         node = node.operand
     if isinstance(node, ast.Constant) and type(node.value) is int:
         return sign * node.value
-    raise WeightsError(f"{at} {node.lineno}: {name[:MAX_QUOTED]} holds something that is not a whole number or a list of them")
+    raise WeightsError(
+        f"{at} {node.lineno}: {name[:MAX_QUOTED]} holds something that is not a whole number or a list of them"
+    )

@@ -30,39 +30,66 @@ SCALE = "Endgame scale"
 
 # The weights of a theme, the least and greatest value of their numbers, and whether these are known and never fitted (they come from
 # endgame tables and theory, or depend on a fifty-move counter that the positions lack).
-Theme = namedtuple("Theme", ("theme", "weights", "low", "high", "is_known"), defaults=(-2000, 2000, False))  # noqa: PYI024  `typing` is slow
+# Named tuples of `collections`: `typing` takes time at the start.
+Theme = namedtuple("Theme", ("theme", "weights", "low", "high", "is_known"), defaults=(-2000, 2000, False))  # noqa: PYI024
 THEMES = (
     Theme("Material", "material bishop_pair"),
-    Theme("Piece squares", "pawn_squares knight_squares bishop_squares rook_squares queen_squares king_squares"),
+    Theme(
+        "Piece squares", "pawn_squares knight_squares bishop_squares rook_squares queen_squares king_squares"
+    ),
     Theme("Mobility", "knight_mobility bishop_mobility rook_mobility queen_mobility"),
     Theme("Pawns", "pawn_doubled pawn_isolated pawn_backward pawn_phalanx pawn_supported"),
     Theme("Pawns", "pawn_candidate pawn_exposed"),
     Theme("Passed pawns", "passed_pawn passed_own_king passed_enemy_king passed_blocked passed_safe_step"),
     Theme("Passed pawns", "passed_free_path passed_defended_step passed_rook_behind passed_unstoppable"),
-    Theme("Minor pieces", "knight_outpost bishop_outpost knight_near_outpost minor_behind_pawn knight_own_pawns"),
+    Theme(
+        "Minor pieces", "knight_outpost bishop_outpost knight_near_outpost minor_behind_pawn knight_own_pawns"
+    ),
     Theme("Minor pieces", "knight_king_distance bishop_king_distance bishop_own_pawns bishop_long_diagonal"),
     Theme("Rooks, queens", "rook_own_pawns rook_open_file rook_half_open_file rook_seventh"),
     Theme("Rooks, queens", "rook_shut_in queen_exposed"),
     Theme("King shelter", "castling_right shelter storm storm_blocked king_open_file king_pawnless_flank"),
     Theme("King attack", "flank_attack flank_defence king_danger"),
-    Theme("Threats", "threat_by_pawn threat_by_minor threat_by_rook threat_by_king threat_hanging threat_by_push"),
+    Theme(
+        "Threats",
+        "threat_by_pawn threat_by_minor threat_by_rook threat_by_king threat_hanging threat_by_push",
+    ),
     Theme("Threats", "threat_on_queen restricted"),
     Theme("Space", "centre_control space"),
     Theme("Tempo", "tempo"),
     Theme("Bare king", "lone_king_edge lone_king_distance lone_king_corner lone_king_pawn", is_known=True),
-    Theme(DANGER, "danger_attacker danger_ring danger_weak danger_check danger_hole danger_pinned danger_guard", -1000, 1000),
-    Theme(DANGER, "danger_queenless danger_base", -1000, 1000),
-    Theme(SCALE, "scale_pawns scale_opposite_bishops scale_opposite_bishops_pieces scale_rook_ending", 0, FULL_SCALE),
-    Theme(SCALE, "scale_rook_and_pawn scale_bishop_and_pawn scale_minor_up scale_minor_up_heavy", 0, FULL_SCALE),
     Theme(
-        SCALE, "scale_rook_against_pawn scale_bare_king scale_drawn_pawn scale_queen_against_pawn", 0, FULL_SCALE, is_known=True
+        DANGER,
+        "danger_attacker danger_ring danger_weak danger_check danger_hole danger_pinned danger_guard",
+        -1000,
+        1000,
+    ),
+    Theme(DANGER, "danger_queenless danger_base", -1000, 1000),
+    Theme(
+        SCALE,
+        "scale_pawns scale_opposite_bishops scale_opposite_bishops_pieces scale_rook_ending",
+        0,
+        FULL_SCALE,
+    ),
+    Theme(
+        SCALE, "scale_rook_and_pawn scale_bishop_and_pawn scale_minor_up scale_minor_up_heavy", 0, FULL_SCALE
+    ),
+    Theme(
+        SCALE,
+        "scale_rook_against_pawn scale_bare_king scale_drawn_pawn scale_queen_against_pawn",
+        0,
+        FULL_SCALE,
+        is_known=True,
     ),
     Theme(SCALE, "scale_lone_minor scale_two_knights scale_wrong_corner", 0, FULL_SCALE, is_known=True),
     Theme("Fifty-move clock", "rule50_fade", 0, FULL_SCALE, is_known=True),
 )
-Weight = namedtuple("Weight", ("name", "shape", "is_tapered", "theme", "low", "high", "is_known"))  # noqa: PYI024  `typing` is slow
-_MEANING = {name: (row.theme, row.low, row.high, row.is_known) for row in THEMES for name in row.weights.split()}
-WEIGHTS = tuple(Weight(*row, *_MEANING[row[0]]) for row in weights_layout())  # in the order of the flat list, tapered ones first
+Weight = namedtuple("Weight", ("name", "shape", "is_tapered", "theme", "low", "high", "is_known"))  # noqa: PYI024
+_MEANING = {
+    name: (row.theme, row.low, row.high, row.is_known) for row in THEMES for name in row.weights.split()
+}
+# in the order of the flat list, tapered ones first
+WEIGHTS = tuple(Weight(*row, *_MEANING[row[0]]) for row in weights_layout())
 
 
 def entry_names(weight: Weight) -> tuple[str, ...]:
@@ -72,7 +99,7 @@ def entry_names(weight: Weight) -> tuple[str, ...]:
 
 
 # Shape (() is a single cell), least and greatest value of each number, whether each cell is a pair (mg, eg).
-Entry = namedtuple("Entry", ("shape", "low", "high", "is_paired"))  # noqa: PYI024  `typing` takes time at the start
+Entry = namedtuple("Entry", ("shape", "low", "high", "is_paired"))  # noqa: PYI024
 ENTRIES = {  # every entry of a weights file but NETWORK, by name
     entry: Entry(weight.shape, weight.low, weight.high, weight.is_tapered and weight.shape != BOARD)
     for weight in WEIGHTS

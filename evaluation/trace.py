@@ -43,7 +43,11 @@ def _network(trace: Mapping[str, Any]) -> list[str]:
     if network is None:
         return []
     how = "added to" if network["residual"] else "in place of"
-    what = "the terms' midgame and endgame before scaling" if network["scaled"] else f"the terms' {_pawns(trace['raw'])}"
+    what = (
+        "the terms' midgame and endgame before scaling"
+        if network["scaled"]
+        else f"the terms' {_pawns(trace['raw'])}"
+    )
     return [f"Network {_pawns(network['score'])} from White's side, {how} {what}"]
 
 

@@ -71,14 +71,21 @@ def shared() -> Iterator[UciProcess]:
 @pytest.fixture
 def engine(shared: UciProcess) -> UciProcess:
     """That process with the default options, in a new game."""
-    defaults = (f"setoption name {entry.name} value {as_text(entry.default)}" for entry in TABLE if entry.kind != "button")
+    defaults = (
+        f"setoption name {entry.name} value {as_text(entry.default)}"
+        for entry in TABLE
+        if entry.kind != "button"
+    )
     assert shared.ask(*defaults, "ucinewgame", "position startpos") == []
     return shared
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "needs_program(name, ...): the test drives these programs; see tests/tools/programs.py")
-    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # a shell's background job, whose children would ignore Ctrl-C as well
+    config.addinivalue_line(
+        "markers", "needs_program(name, ...): the test drives these programs; see tests/tools/programs.py"
+    )
+    # The children of a shell's background job would ignore Ctrl-C as well.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

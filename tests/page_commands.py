@@ -25,7 +25,10 @@ from places import ROOT
 from coachwhip.__main__ import SUBCOMMANDS
 from coachwhip.cli.command import Parser
 
-PAGES = [ROOT / "README.md", *(page for page in sorted((ROOT / "docs").glob("*.md")) if page.name != "maintaining.md")]
+PAGES = [
+    ROOT / "README.md",
+    *(page for page in sorted((ROOT / "docs").glob("*.md")) if page.name != "maintaining.md"),
+]
 
 # Put behind the options of a subcommand; the last of two equal ones counts.
 FEWER = {
@@ -62,7 +65,16 @@ NOT_RUN = {
     "cutechess-cli ": "another program, and an older coachwhip",
 }
 # Words of commands that take minutes or more or do not end, and whose command lines are only read.
-ONLY_READ = {"--browser", "--revision", "big.vf", "deep.vf", "ranking.jsonl", "gnuchess --uci", "./a", "more.vf"}
+ONLY_READ = {
+    "--browser",
+    "--revision",
+    "big.vf",
+    "deep.vf",
+    "ranking.jsonl",
+    "gnuchess --uci",
+    "./a",
+    "more.vf",
+}
 NOT_INSTALLED = {".c", ".html", ".pxd", ".pyx"}  # sources of the core, and what Cython makes of them
 WRITES = re.compile(r"(?:--(?:output|report|pgn|journal)|>) ([\w.]+)")
 
@@ -73,7 +85,12 @@ def blocks(text: str, kind: str) -> list[str]:
 
 def commands(text: str) -> list[str]:
     """The commands in a text, those of several lines joined; then those of coachwhip that are the second cell of a table's row."""
-    lines = [line for block in blocks(text, "sh") for line in block.replace("\\\n", "").splitlines() if not line.startswith("#")]
+    lines = [
+        line
+        for block in blocks(text, "sh")
+        for line in block.replace("\\\n", "").splitlines()
+        if not line.startswith("#")
+    ]
     lines += re.findall(r"^\|[^|]*\| `(coachwhip [^`]*)` \|", text, re.MULTILINE)
     return [line.partition("  #")[0].strip() for line in lines]
 
@@ -82,7 +99,11 @@ def groups() -> Iterator[tuple[str, list[str]]]:
     """The commands that share a folder, and where they are."""
     for page in PAGES:
         text = page.read_text("utf-8")
-        parts = re.split(r"^## ", text, flags=re.MULTILINE) if page.name in ("README.md", "learning.md") else [text]
+        parts = (
+            re.split(r"^## ", text, flags=re.MULTILINE)
+            if page.name in ("README.md", "learning.md")
+            else [text]
+        )
         for part in parts:
             if found := [command for command in commands(part) if not command.startswith(tuple(NOT_RUN))]:
                 yield f"{page.name}: {part.partition(chr(10))[0]}", found
@@ -171,11 +192,17 @@ def test_every_file_of_a_package_is_installed() -> None:
     """Most would be missed only where they are first read."""
     for package, folder in runpy.run_path(str(ROOT / "setup.py"), run_name="setup")["packages"](ROOT).items():
         installed = {path.name for place in import_module(package).__path__ for path in Path(place).iterdir()}
-        files = {path.name for path in (ROOT / folder).iterdir() if path.is_file() and path.suffix not in NOT_INSTALLED}
+        files = {
+            path.name
+            for path in (ROOT / folder).iterdir()
+            if path.is_file() and path.suffix not in NOT_INSTALLED
+        }
         assert files - {"Makefile", "results.md"} <= installed, package
 
 
-@pytest.mark.parametrize(("page", "program"), PROGRAMS, ids=[f"{page}: {len(block)} letters" for page, block in PROGRAMS])
+@pytest.mark.parametrize(
+    ("page", "program"), PROGRAMS, ids=[f"{page}: {len(block)} letters" for page, block in PROGRAMS]
+)
 def test_the_programs_run(page: str, program: str, shell: Callable[[str], str], tmp_path: Path) -> None:
     """They print something: what a comment at the end says, if there is one."""
     (tmp_path / "program.py").write_text(program, encoding="utf-8")

@@ -10,7 +10,8 @@ from pathlib import Path
 from places import ROOT
 
 ROOMS = ("bench", "coachwhip", "core", "evaluation", "uci")
-HOUSES = ("bench", "coachwhip/learn", "coachwhip/study")  # on the floor of pages; they know nothing of each other
+# on the floor of pages; they know nothing of each other
+HOUSES = ("bench", "coachwhip/learn", "coachwhip/study")
 FLOOR = (
     "core",
     "evaluation",
@@ -75,7 +76,9 @@ def imports(path: Path, indent: str = "[ \t]*") -> set[str]:
     found = set(re.findall(rf"^{indent}c?import +([.\w]+)", text, re.MULTILINE))
     for base, listed in re.findall(rf"^{indent}{FROM}", text, re.MULTILINE):
         dots = len(base) - len(base.lstrip("."))
-        package = ".".join([*name_of(path).split(".")[:-dots], *filter(None, [base[dots:]])]) if dots else base
+        package = (
+            ".".join([*name_of(path).split(".")[:-dots], *filter(None, [base[dots:]])]) if dots else base
+        )
         names = {f"{package}.{name}" for name in re.findall(r"(\w+)(?: as \w+)?", listed)}
         found |= names & MODULES
         if not names <= MODULES:  # a name that the package's __init__.py or the module defines
@@ -114,7 +117,12 @@ def test_folders_know_only_those_below() -> None:
 
 def test_outside_the_core_only_its_face_is_known() -> None:
     outside = [path for path in SOURCES if path.parts[0] != "core"]
-    wrong = [(path, name) for path in outside for name in ours(path) if name.startswith("coachwhip.core") and name not in FACE]
+    wrong = [
+        (path, name)
+        for path in outside
+        for name in ours(path)
+        if name.startswith("coachwhip.core") and name not in FACE
+    ]
     assert not wrong
 
 
@@ -140,8 +148,14 @@ def test_the_ground_floor_needs_nothing_compiled() -> None:
 
 def test_the_uci_path_loads_only_the_standard_library() -> None:
     """Neither by a line at the top of a module nor in a search."""
-    light = [path for path in SOURCES if path.suffix == ".py" and path.parent.as_posix() in ("uci", "core", "coachwhip")]
-    loaded = {(path, name.split(".")[0]) for path in light for name in imports(path, indent="")} - {(IN_PROCESS, "chess")}
+    light = [
+        path
+        for path in SOURCES
+        if path.suffix == ".py" and path.parent.as_posix() in ("uci", "core", "coachwhip")
+    ]
+    loaded = {(path, name.split(".")[0]) for path in light for name in imports(path, indent="")} - {
+        (IN_PROCESS, "chess")
+    }
     assert not [(path, name) for path, name in loaded if name not in {*sys.stdlib_module_names, "coachwhip"}]
     code = (
         "import sys; from coachwhip.__main__ import main; main(['go', 'depth', '3'])\n"

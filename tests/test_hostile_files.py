@@ -64,7 +64,9 @@ def test_a_few_spoilt_files_of_every_kind_are_read_or_rejected(tmp_path: Path) -
 # --- Weights ---
 
 
-@pytest.mark.parametrize("name", ["//server/share/net.cwnet", r"\\\\server\\share\\net.cwnet", r"/\\server/share"])
+@pytest.mark.parametrize(
+    "name", ["//server/share/net.cwnet", r"\\\\server\\share\\net.cwnet", r"/\\server/share"]
+)
 def test_a_network_of_another_computer_is_rejected(name: str, tmp_path: Path) -> None:
     with pytest.raises(WeightsError, match=r"^mine\.py: NETWORK must name a file of this computer, not "):
         config.evaluator(file_with(tmp_path, f'NETWORK = "{name}"\n', "mine.py"))
@@ -115,7 +117,9 @@ def test_deep_variations_are_read_and_written(tmp_path: Path) -> None:
 
 def test_a_report_of_a_hostile_game_runs_nothing(tmp_path: Path) -> None:
     """Every header that a page shows, comments, and what is no move."""
-    names = "Event Site Date Round White Black TimeControl Termination ECO Opening Variation SubVariation".split()
+    names = (
+        "Event Site Date Round White Black TimeControl Termination ECO Opening Variation SubVariation".split()
+    )
     payloads = (
         "</script><script>alert(1)</script>",
         '"><img src=x onerror=alert(1)>',
@@ -126,7 +130,9 @@ def test_a_report_of_a_hostile_game_runs_nothing(tmp_path: Path) -> None:
     for payload in payloads:
         quoted = payload.replace("\\", "\\\\").replace('"', '\\"')
         headers = "".join(f'[{name} "{quoted}"]\n' for name in names)
-        path = file_with(tmp_path, f"{headers}\n1. e4 {{ {payload} [%clk {payload}] }} ({payload}) e5 ; {payload}\n*\n")
+        path = file_with(
+            tmp_path, f"{headers}\n1. e4 {{ {payload} [%clk {payload}] }} ({payload}) e5 ; {payload}\n*\n"
+        )
         page = board_page.page(games.read_files([str(path)])[0], payload)
         assert ("<" in payload or '"' in payload) <= (payload not in page)
         assert "javascript:" not in "".join(re.findall(r"(?i)(?:href|src)=\S*", page))
@@ -150,7 +156,11 @@ READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {  # a file that each ca
     "analyse.pgn.gz": (SCORED, lambda path: [str(study.game) for study in games.read_files([str(path)])[0]]),
     "tune.epd.xz": (f'{START} c9 "1-0";\n', lambda path: tuning_set.read(path).boards.tolist()),
 }
-COMPRESS: dict[str, Callable[[bytes], bytes]] = {".xz": lzma.compress, ".gz": gzip.compress, ".bz2": bz2.compress}
+COMPRESS: dict[str, Callable[[bytes], bytes]] = {
+    ".xz": lzma.compress,
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+}
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -182,10 +192,15 @@ def test_compressed_files_are_read_in_every_place_and_bombs_are_rejected(
     ("start", "zeros", "good"),
     [(0, 1 << 26, True), (0, (1 << 26) + 1, False), (400_000, 75 << 20, True), (400_000, 80 << 20, False)],
 )
-def test_a_compressed_file_expands_to_64_mib_or_200_times_its_size(start: int, zeros: int, good: bool, tmp_path: Path) -> None:
+def test_a_compressed_file_expands_to_64_mib_or_200_times_its_size(
+    start: int, zeros: int, good: bool, tmp_path: Path
+) -> None:
     path = tmp_path / "bomb.bz2"
     path.write_bytes(bz2.compress(random.Random(1).randbytes(start) + bytes(zeros)))
-    with path.open("rb") as file, contextlib.nullcontext() if good else pytest.raises(compressed.CompressedError):
+    with (
+        path.open("rb") as file,
+        contextlib.nullcontext() if good else pytest.raises(compressed.CompressedError),
+    ):
         assert len(compressed.expanded(file).read(1)) == 1
 
 
@@ -259,7 +274,9 @@ def run_on_terminal(words: list[str], folder: Path) -> str:
     ours, theirs = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "400", "PYTHONUTF8": "1"}
     command = [sys.executable, "-m", "coachwhip", *words]
-    process = subprocess.Popen(command, cwd=folder, env=environment, stdin=theirs, stdout=theirs, stderr=theirs)
+    process = subprocess.Popen(
+        command, cwd=folder, env=environment, stdin=theirs, stdout=theirs, stderr=theirs
+    )
     os.close(theirs)
     shown = b""
     with contextlib.suppress(OSError):  # how Linux shows that the other end is closed

@@ -29,12 +29,28 @@ def setup_py() -> dict[str, Any]:
 
 def test_every_file_of_a_package_reaches_wheel_and_sdist() -> None:
     packages = [ROOT / folder for folder in setup_py()["packages"](ROOT).values()]
-    assert set(packages) == {path.parent for top in ROOT.glob("*/__init__.py") for path in top.parent.rglob("__init__.py")}
+    assert set(packages) == {
+        path.parent for top in ROOT.glob("*/__init__.py") for path in top.parent.rglob("__init__.py")
+    }
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    patterns = ["*.py", "*.pyx", "*.pxd", "results.md", "Makefile", *project["tool"]["setuptools"]["package-data"]["*"]]
-    files = [path for folder in packages for path in folder.iterdir() if path.is_file() and path.suffix not in BUILT]
+    patterns = [
+        "*.py",
+        "*.pyx",
+        "*.pxd",
+        "results.md",
+        "Makefile",
+        *project["tool"]["setuptools"]["package-data"]["*"],
+    ]
+    files = [
+        path
+        for folder in packages
+        for path in folder.iterdir()
+        if path.is_file() and path.suffix not in BUILT
+    ]
     assert not [path for path in files if not any(fnmatch.fnmatch(path.name, each) for each in patterns)]
-    grafted = set(re.findall(r"^graft (.*)$", (ROOT / "MANIFEST.in").read_text(encoding="utf-8"), re.MULTILINE))
+    grafted = set(
+        re.findall(r"^graft (.*)$", (ROOT / "MANIFEST.in").read_text(encoding="utf-8"), re.MULTILINE)
+    )
     assert grafted >= {path.relative_to(ROOT).parts[0] for path in packages}
 
 
@@ -59,8 +75,18 @@ def test_what_a_build_lacks_is_named_before_cython_starts(case: str, tmp_path: P
     elif case == "processor":
         message = "COACHWHIP_ARCH=pentium-9: the compiler does not know -march=pentium-9"
         environment = {"COACHWHIP_ARCH": "pentium-9"}
-    command = [sys.executable, "setup.py", "build_ext", "--build-lib", str(tmp_path), "--build-temp", str(tmp_path)]
-    done = subprocess.run(command, cwd=ROOT, env=os.environ | environment, capture_output=True, text=True, check=False)
+    command = [
+        sys.executable,
+        "setup.py",
+        "build_ext",
+        "--build-lib",
+        str(tmp_path),
+        "--build-temp",
+        str(tmp_path),
+    ]
+    done = subprocess.run(
+        command, cwd=ROOT, env=os.environ | environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith(message)
     assert "Cythonizing" not in done.stdout
@@ -91,20 +117,35 @@ def test_a_build_has_the_levels_of_its_machine(
     assert setup["built_levels"]() == levels
     names = [extension.name for extension in setup["extensions"]()]
     assert len(names) == len(set(names))
-    assert {f"coachwhip.core._{level}.board.see" for level in levels[1:]} | {"coachwhip.core.board.see"} <= set(names)
-    assert [name for name in names if name.endswith(".cpu")] == ["coachwhip.core.cpu"]  # it must run everywhere
+    assert {f"coachwhip.core._{level}.board.see" for level in levels[1:]} | {
+        "coachwhip.core.board.see"
+    } <= set(names)
+    # This one must run everywhere.
+    assert [name for name in names if name.endswith(".cpu")] == ["coachwhip.core.cpu"]
 
 
-def test_a_second_build_drops_what_the_checkout_no_longer_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_build_drops_what_the_checkout_no_longer_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(ROOT)
     setup, suffix = setup_py(), sysconfig.get_config_var("EXT_SUFFIX")
     folders, modules = setup["packages"](), setup["extensions"]()
-    project = Distribution({"script_name": "setup.py", "packages": folders, "package_dir": folders, "ext_modules": modules})
+    project = Distribution(
+        {"script_name": "setup.py", "packages": folders, "package_dir": folders, "ext_modules": modules}
+    )
     project.cmdclass["build"] = setup["Build"]
     command = project.get_command_obj("build")
     command.build_lib, project.run_command = str(tmp_path), lambda _: None  # nothing is built
-    kept = {f"coachwhip/{name}" for name in ("text.py", f"core/board/see{suffix}", "bench/match/game.py")} | {"users.py"}
-    for name in (*kept, *(f"coachwhip/{name}" for name in ("gone.py", f"core/gone{suffix}", "gone/__init__.py", "core/old.fen"))):
+    kept = {f"coachwhip/{name}" for name in ("text.py", f"core/board/see{suffix}", "bench/match/game.py")} | {
+        "users.py"
+    }
+    for name in (
+        *kept,
+        *(
+            f"coachwhip/{name}"
+            for name in ("gone.py", f"core/gone{suffix}", "gone/__init__.py", "core/old.fen")
+        ),
+    ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     command.ensure_finalized()

@@ -20,7 +20,9 @@ def test_openings_are_balanced_and_different() -> None:
     for board, operations in found:
         assert abs(int(str(operations["ce"]))) < 60, board.epd()
         assert any(board.legal_moves), board.epd()
-    assert [opening().fen for opening in open_book(data.OPENINGS.path)] == [f"{board.epd()} 0 1" for board, _ in found]
+    assert [opening().fen for opening in open_book(data.OPENINGS.path)] == [
+        f"{board.epd()} 0 1" for board, _ in found
+    ]
 
 
 def test_perft_counts_are_right() -> None:
@@ -33,7 +35,11 @@ def test_tactics_have_one_best_move() -> None:
     problems, idle = read_file(data.TACTICS.path, "tactics.epd")
     assert data.TACTICS.number == len(problems)
     assert not idle
-    assert len({problem.fen for problem in problems}) == len({problem.label for problem in problems}) == len(problems)
+    assert (
+        len({problem.fen for problem in problems})
+        == len({problem.label for problem in problems})
+        == len(problems)
+    )
     for problem in problems:
         assert len(problem.best) == 1
         assert not problem.avoid
@@ -43,7 +49,9 @@ def test_tactics_have_one_best_move() -> None:
 def test_data_lists_them(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["data", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
-    assert {name: entry["file"] for name, entry in listed.items()} == {name: str(each.path) for name, each in data.ALL.items()}
+    assert {name: entry["file"] for name, entry in listed.items()} == {
+        name: str(each.path) for name, each in data.ALL.items()
+    }
     assert main(["data"]) == 0
     rows = capsys.readouterr().out.splitlines()
     for name, each in data.ALL.items():

@@ -39,7 +39,9 @@ class Book:
         """Close the file."""
         self._reader.close()
 
-    def choose(self, position: Position, allowed: list[str], best_move: bool, *seeds: int) -> tuple[str, int, int] | None:
+    def choose(
+        self, position: Position, allowed: list[str], best_move: bool, *seeds: int
+    ) -> tuple[str, int, int] | None:
         """Return a move for the position as the position writes it, its weight and the sum of all; None if all weights are 0.
 
         `allowed`: the moves to choose from, empty: all. `best_move`: the greatest weight, the first in the
@@ -75,7 +77,9 @@ def _check(path: str) -> None:
         if kind := compression(file.read(LONGEST_START)):
             raise ValueError(f"not a Polyglot book: it is compressed ({kind})")
         if size == 0 or size % ENTRY_BYTES:
-            raise ValueError(f"not a Polyglot book: its size of {size} bytes is not a multiple of {ENTRY_BYTES}")
+            raise ValueError(
+                f"not a Polyglot book: its size of {size} bytes is not a multiple of {ENTRY_BYTES}"
+            )
         keys = []
         for sample in range(SAMPLES):
             file.seek(size // ENTRY_BYTES * sample // SAMPLES * ENTRY_BYTES)

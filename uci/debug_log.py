@@ -30,5 +30,7 @@ def session_facts(name: str, session: Session) -> list[str]:
     if session.tunables:
         facts.append(f"tunables: {' '.join(f'{name}={value}' for name, value in session.tunables.items())}")
     options = session.options
-    names = (entry.name for entry in options.table if entry.kind != "button" and entry.name in options.were_set)
+    names = (
+        entry.name for entry in options.table if entry.kind != "button" and entry.name in options.were_set
+    )
     return facts + [f"option {name}: {as_text(options.values[name])}" for name in names]

@@ -49,7 +49,11 @@ def info_string(message: str) -> str:
 
 def fault(command: str, error: Exception) -> str:
     """Return the message about an error in a command."""
-    return str(error) if isinstance(error, UserError) else f"internal error in '{command}': {type(error).__name__}: {error}"
+    return (
+        str(error)
+        if isinstance(error, UserError)
+        else f"internal error in '{command}': {type(error).__name__}: {error}"
+    )
 
 
 def diagram(board: str, fen: str, key: int, in_check: bool) -> list[str]:

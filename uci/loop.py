@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 
 # The commands of the UCI specification are found anywhere in a line, since unknown words before them are to
 # be skipped.
-UCI_COMMANDS = frozenset("uci debug isready setoption register ucinewgame position go stop ponderhit quit".split())
+UCI_COMMANDS = frozenset(
+    "uci debug isready setoption register ucinewgame position go stop ponderhit quit".split()
+)
 GO = (
     "go [searchmoves MOVE...] [ponder] [infinite] [wtime|btime|winc|binc|movetime MS]"
     " [movestogo|depth|nodes|mate|perft N]: search"
@@ -57,7 +59,9 @@ class Command:
 class ExtraJob(Job):
     """An extra command. A `stop` prevents it, but does not end it."""
 
-    def __init__(self, name: str, command: Callable[[], None], write: Writer, complain: Callable[[str], None]) -> None:
+    def __init__(
+        self, name: str, command: Callable[[], None], write: Writer, complain: Callable[[str], None]
+    ) -> None:
         super().__init__(write, complain)
         self.name = name
         self._command = command
@@ -127,10 +131,16 @@ class UciLoop:
             "uci": Command(self._do_uci, WHILE_BUSY, "print the engine's name and options"),
             "debug": Command(lambda _: None, WHILE_BUSY, "accepted and ignored"),
             "isready": Command(self._do_isready, AT_ONCE, "answer readyok"),
-            "setoption": Command(self._do_setoption, IN_ORDER, "setoption name NAME [value VALUE]: set an option"),
+            "setoption": Command(
+                self._do_setoption, IN_ORDER, "setoption name NAME [value VALUE]: set an option"
+            ),
             "register": Command(lambda _: None, WHILE_BUSY, "accepted and ignored"),
-            "ucinewgame": Command(lambda _: self.session.new_game(), IN_ORDER, "forget the results of earlier searches"),
-            "position": Command(self._do_position, IN_ORDER, "position startpos|fen FEN [moves MOVE...]: set the position"),
+            "ucinewgame": Command(
+                lambda _: self.session.new_game(), IN_ORDER, "forget the results of earlier searches"
+            ),
+            "position": Command(
+                self._do_position, IN_ORDER, "position startpos|fen FEN [moves MOVE...]: set the position"
+            ),
             "go": Command(self._do_go, AT_ONCE, GO),
             "stop": Command(lambda _: self.worker.stop(), AT_ONCE, "end the search now"),
             "ponderhit": Command(lambda _: self.worker.ponderhit(), AT_ONCE, "the expected move was played"),
@@ -138,14 +148,18 @@ class UciLoop:
             "d": Command(self._do_d, IN_ORDER, "show the position"),
             "eval": Command(self._do_eval, IN_ORDER, "eval [startpos|FEN]: show the terms of the evaluation"),
             "perft": Command(
-                lambda rest: self._do_go(f"perft {rest}"), AT_ONCE, "perft N: count the leaves N plies ahead, by move"
+                lambda rest: self._do_go(f"perft {rest}"),
+                AT_ONCE,
+                "perft N: count the leaves N plies ahead, by move",
             ),
             "compiler": Command(self._do_compiler, WHILE_BUSY, "show how the core was built"),
             "help": Command(self._do_help, WHILE_BUSY, "show this list"),
         }
         for name, function in self._extra_commands.items():
             run = partial(self._do_extra, name, function)
-            table[name] = Command(run, AT_ONCE, f"{name} [ARGUMENT...]: the same as `coachwhip {name}`, within this session")
+            table[name] = Command(
+                run, AT_ONCE, f"{name} [ARGUMENT...]: the same as `coachwhip {name}`, within this session"
+            )
         return table
 
     # The loop
@@ -220,7 +234,9 @@ class UciLoop:
 
     def _do_unknown(self, rest: str) -> None:
         near = nearest(rest.split(" ", 1)[0], self.commands)
-        self._complain(f"Unknown command: '{shorten(rest)}'. {f'Did you mean {near}?' if near else 'Type help for a list.'}")
+        self._complain(
+            f"Unknown command: '{shorten(rest)}'. {f'Did you mean {near}?' if near else 'Type help for a list.'}"
+        )
 
     def _do_uci(self, _: str) -> None:
         options = (entry.declaration() for entry in self.session.options.table)

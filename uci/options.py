@@ -39,7 +39,8 @@ class Option:
         if text is None:
             raise ValueError("the value is missing")
         if self.kind == "string":
-            if os.path.exists(text) and not (os.path.isfile(text) or os.path.isdir(text)):  # opening a pipe may wait for ever
+            # Opening a pipe may wait for ever.
+            if os.path.exists(text) and not (os.path.isfile(text) or os.path.isdir(text)):
                 raise ValueError(f"{shorten(text)} is not a regular file")
             return "" if text == "<empty>" else text
         if self.kind == "check":

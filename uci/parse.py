@@ -138,7 +138,9 @@ def parse_go(rest: str) -> tuple[SearchRequest, str]:
             faults.append(fault)
     if unknown:
         near = next(filter(None, (nearest(word, GO_KEYWORDS) for word in unknown[:MAX_NAMED])), "")
-        faults.append(f"'{shorten(' '.join(unknown[:MAX_NAMED]))}' (unknown{f'; did you mean {near}?' if near else ''})")
+        faults.append(
+            f"'{shorten(' '.join(unknown[:MAX_NAMED]))}' (unknown{f'; did you mean {near}?' if near else ''})"
+        )
     return request, f"go: ignored {', '.join(faults[-MAX_NAMED:])}" if faults else ""
 
 

@@ -37,13 +37,20 @@ class PerftJob(Job):
         try:
             total = self._count(session, hash_mb)
         except MemoryError:
-            self._write(info_string(f"perft: not enough memory for a table of {hash_mb} MB, counting without one"))
+            self._write(
+                info_string(f"perft: not enough memory for a table of {hash_mb} MB, counting without one")
+            )
             total = self._count(session, 0)
         if self._should_stop():
             self._write(info_string("perft stopped"))
             return
         ms = (perf_counter_ns() - start) // 1_000_000
-        for line in ("", f"Nodes searched: {total}", "", info_string(f"perft took {ms} ms, {nps(total, ms)} nodes per second")):
+        for line in (
+            "",
+            f"Nodes searched: {total}",
+            "",
+            info_string(f"perft took {ms} ms, {nps(total, ms)} nodes per second"),
+        ):
             self._write(line)
 
     def _count(self, session: Session, hash_mb: int) -> int:

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from .writer import Writer
 
 
-SILENT_MS = 20  # with a hard limit below this only the last lines are sent, since each line costs time, also in the GUI
+# With a hard limit below this only the last lines are sent, since each line costs time, also in the GUI.
+SILENT_MS = 20
 
 
 class SearchJob(Job):
@@ -100,7 +101,8 @@ class SearchJob(Job):
         if tables is not None and not level:
             probe_limit = options.number("SyzygyProbeLimit")
             self._ranks = tables.judge(position, moves or legal, probe_limit, progress=not request.mate)
-        hides_tables = tables is not None and bool(level or self._ranks)  # the ranks at the root include distances
+        # The ranks at the root include distances.
+        hides_tables = tables is not None and bool(level or self._ranks)
         with self._started(session, engine, hides_tables):
             multipv, soft_nodes = options.number("MultiPV"), 0
             if level:
@@ -169,7 +171,9 @@ class SearchJob(Job):
             except ValueError:
                 others.append(shorten(move))
         if others:
-            self._complain(f"searchmoves: ignored, not legal here: {' '.join(others[:8])}{' ...' if others[8:] else ''}")
+            self._complain(
+                f"searchmoves: ignored, not legal here: {' '.join(others[:8])}{' ...' if others[8:] else ''}"
+            )
         return legal
 
     def _book_move(self, session: Session, moves: list[str]) -> str:
@@ -208,7 +212,9 @@ class SearchJob(Job):
 
     def _report(self, info: SearchInfo) -> None:
         if info.currmove:
-            self._write(f"info depth {info.depth} currmove {info.currmove} currmovenumber {info.currmovenumber}")
+            self._write(
+                f"info depth {info.depth} currmove {info.currmove} currmovenumber {info.currmovenumber}"
+            )
         else:
             self._write(fmt.info_line(self._completed(info)))
         if self._write.closed:

@@ -19,7 +19,12 @@ if TYPE_CHECKING:
     from .tablebase import Tablebase
 
 
-UNSET = {"WeightsFile": "the shipped weights", "SyzygyPath": "no tables", "BookFile": "no book file", "Debug Log File": "no log"}
+UNSET = {
+    "WeightsFile": "the shipped weights",
+    "SyzygyPath": "no tables",
+    "BookFile": "no book file",
+    "Debug Log File": "no log",
+}
 SHREDDER = str.maketrans("HAha", "KQkq")  # the names of the corners' files in a Shredder-FEN
 
 
@@ -87,7 +92,9 @@ class Session:
                 self._set_tunables()
         except Exception as error:
             options.values[entry.name] = old
-            kept = f"keeping {shorten(as_text(old) if old != '' else UNSET.get(entry.name, ''), LONGEST_REASON)}"
+            kept = (
+                f"keeping {shorten(as_text(old) if old != '' else UNSET.get(entry.name, ''), LONGEST_REASON)}"
+            )
             if isinstance(error, MemoryError):
                 return f"{entry.name}: not enough memory, {kept}"
             if not isinstance(error, (ValueError, OSError)):
@@ -121,7 +128,9 @@ class Session:
         if self._evaluator is None:
             self._evaluator = self._read_weights()
         weights, network = self._evaluator
-        self._engine = Engine(weights, hash_mb=self.options.number("Hash"), tunables=self._present_tunables(), network=network)
+        self._engine = Engine(
+            weights, hash_mb=self.options.number("Hash"), tunables=self._present_tunables(), network=network
+        )
         self.share_tables()
         return self._engine
 
@@ -132,7 +141,10 @@ class Session:
 
     def _present_tunables(self) -> dict[str, int]:
         """Return the changes to core/tunables.py that are in force."""
-        return {**self.tunables, **{entry.name: self.options.number(entry.name) for entry in self.options.exposed}}
+        return {
+            **self.tunables,
+            **{entry.name: self.options.number(entry.name) for entry in self.options.exposed},
+        }
 
     def resize_hash(self) -> None:
         """Give the transposition table the size of Hash. Raises MemoryError and keeps the old one."""

@@ -48,7 +48,8 @@ TECHNIQUE = 48  # times the level's nodes in a won ending: 200 then mates with a
 TECHNIQUE_NODES = 50_000  # enough for all of that: more would only take time
 MATE_SCORE = 32000  # centipawns that a mate counts as when moves are compared
 MUCH_WORSE = 150  # centipawns that all other moves must lose before one takes the last one back
-SECOND_PLACE = 12  # centipawns added to the loss of all moves but the best, whose short search may overrate them
+# centipawns added to the loss of all moves but the best, whose short search may overrate them
+SECOND_PLACE = 12
 
 
 def limited_elo(options: Options) -> int:
@@ -64,7 +65,9 @@ class Level:
 
     def __init__(self, elo: int, seeds: tuple[int, int]) -> None:
         above = next(index for index in range(1, len(ANCHORS)) if elo <= ANCHORS[index][0])
-        (low, low_nodes, low_heat, low_blind), (high, high_nodes, high_heat, high_blind) = ANCHORS[above - 1 : above + 1]
+        (low, low_nodes, low_heat, low_blind), (high, high_nodes, high_heat, high_blind) = ANCHORS[
+            above - 1 : above + 1
+        ]
         part = (elo - low) / (high - low)
         self.nodes = round(low_nodes * (high_nodes / low_nodes) ** part)
         self.temperature = low_heat + part * (high_heat - low_heat)
@@ -72,7 +75,9 @@ class Level:
         self._seeds = seeds
         self._shorts: dict[str, SearchResult] = {}
 
-    def scan(self, engine: Engine, position: Position, moves: list[str], limits: Limits) -> tuple[list[str], int]:
+    def scan(
+        self, engine: Engine, position: Position, moves: list[str], limits: Limits
+    ) -> tuple[list[str], int]:
         """Search moves for a short time each, with half of the limits. Return the moves, and the nodes, of the search that follows."""
         from random import Random  # takes longer to load than the rest of a session
 
@@ -150,7 +155,9 @@ def taking_back(position: Position) -> str:
     return "".join(f"{'abcdefgh'[square % 8]}{8 - square // 8}" for square in (*reached, *left))
 
 
-def choose(position: Position, scores: dict[str, int], result: SearchResult, temperature: float, random: Random) -> str:
+def choose(
+    position: Position, scores: dict[str, int], result: SearchResult, temperature: float, random: Random
+) -> str:
     """Return one of the moves in `scores` (centipawns, of short searches); `result` is that of the longer search."""
     progressing = {move: scores[move] for move in without_draws(position, scores)}
     if max(progressing.values(), default=0) >= FAR_AHEAD:

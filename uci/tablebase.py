@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from ..core.engine import Position
 
 SUFFIXES = (".rtbw", ".rtbz")
-FREE_PLIES = 20  # a winner may choose any move that makes progress within this many plies of the last capture or pawn move
+# A winner may choose any move that makes progress within this many plies of the last capture or pawn move.
+FREE_PLIES = 20
 HEADER = 5  # bytes before the pieces: magic, flags
 HAS_PAWNS = 2  # of the flags
 BLACK = 8  # of a piece's number; the rest is its type, from 1 for a pawn to 6 for a king
@@ -56,7 +57,9 @@ class Tablebase:
         self._tables = chess.syzygy.Tablebase()
         self._unread = ""
         self.rule50 = True  # False: the fifty-move rule is ignored
-        damaged = [name for folder in folders if folder not in without for name in add_folder(self._tables, folder)]
+        damaged = [
+            name for folder in folders if folder not in without for name in add_folder(self._tables, folder)
+        ]
         self.max_pieces = max((len(name) - 1 for name in self._tables.wdl), default=0)
         notes = f"; left out, since their headers are damaged: {_listed(damaged)}" if damaged else ""
         if not self.max_pieces:
@@ -82,7 +85,9 @@ class Tablebase:
     def _wdl(self, board: Any) -> int | None:
         wdl = self._ask(self._tables.get_wdl, board)
         if wdl is not None and abs(wdl) > 2:
-            self._unread = f"a table cannot be read: it gives {wdl} for {board.fen()}, which is not between -2 and 2"
+            self._unread = (
+                f"a table cannot be read: it gives {wdl} for {board.fen()}, which is not between -2 and 2"
+            )
             return None
         return wdl * 2 if wdl in (1, -1) and not self.rule50 else wdl
 
@@ -95,7 +100,9 @@ class Tablebase:
             return None
         return value
 
-    def judge(self, position: Position, moves: list[str], most_pieces: int, progress: bool = True) -> list[Rank] | None:
+    def judge(
+        self, position: Position, moves: list[str], most_pieces: int, progress: bool = True
+    ) -> list[Rank] | None:
         """Return the ranks of these moves of the root (at least one), the best first; None if no table of at most `most_pieces` pieces has it.
 
         Repetitions in the game and the fifty-move counter count. Moves with the same result have the same
@@ -120,7 +127,9 @@ class Tablebase:
             distances = results[wdl]
             most = max(distances.values())
             if progress and wdl > 0:
-                most = max(min(distances.values()), 0 if wdl == 1 or _has_repeated(trial) else FREE_PLIES - counter)
+                most = max(
+                    min(distances.values()), 0 if wdl == 1 or _has_repeated(trial) else FREE_PLIES - counter
+                )
             fast = [move for move in distances if distances[move] <= most]
             slow = [move for move in distances if distances[move] > most]
             for part in filter(None, (fast, slow)):
@@ -160,7 +169,8 @@ def add_folder(tables: Any, folder: str) -> list[str]:
     tables.add_directory(folder)
     damaged: set[str] = set()
     for known in (tables.wdl, tables.dtz):
-        for key, table in list(known.items()):  # a table has two keys, one for each colour of the stronger side
+        # A table has two keys, one for each colour of the stronger side.
+        for key, table in list(known.items()):
             if not _has_right_header(table.path):
                 del known[key]
                 damaged.add(os.path.basename(table.path))
@@ -171,7 +181,12 @@ def _has_right_header(path: str) -> bool:
     """Return whether the header of a table names the pieces of its file name, for each side to move and each group of files."""
     name, suffix = os.path.splitext(os.path.basename(path))
     white, _, black = name.partition("v")
-    pieces = sorted(["?PNBRQK".index(kind) + (0 if place < len(white) else BLACK) for place, kind in enumerate(white + black)])
+    pieces = sorted(
+        [
+            "?PNBRQK".index(kind) + (0 if place < len(white) else BLACK)
+            for place, kind in enumerate(white + black)
+        ]
+    )
     orders = 2 if "P" in white and "P" in black else 1  # bytes before the pieces of a group
     groups = 4 if "P" in name else 1
     size = orders + len(pieces)
@@ -185,7 +200,9 @@ def _has_right_header(path: str) -> bool:
     shifts = (0, 4) if suffix == ".rtbw" and sorted(white) != sorted(black) else (0,)  # of each side to move
     starts = [HEADER + group * size + orders for group in range(groups)]
     return all(
-        sorted(byte >> shift & 15 for byte in head[start : start + len(pieces)]) == pieces for start in starts for shift in shifts
+        sorted(byte >> shift & 15 for byte in head[start : start + len(pieces)]) == pieces
+        for start in starts
+        for shift in shifts
     )
 
 

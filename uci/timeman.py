@@ -16,20 +16,24 @@ if TYPE_CHECKING:
     from ..core.engine import Position
     from .parse import SearchRequest
 
-FIRST_SHARE = 0.03  # without movestogo a move takes about this part of the clock, at first: games are decided later
+# Without movestogo a move takes about this part of the clock, at first: games are decided later.
+FIRST_SHARE = 0.03
 SHARE_STEP = 0.001  # more for each move of the game
 LAST_SHARE = 0.055  # most
 LONG_GAME = 400  # moves that a clock without increment must last
-LAG_SHARE = 0.75  # the lag of later moves that the increment does not cover is kept, up to this part of the clock ...
-LAG_MOVES = 10  # ... but that of so many moves always
+# The lag of later moves that the increment does not cover is kept, up to this part of the clock.
+LAG_SHARE = 0.75
+LAG_MOVES = 10  # the lag of so many moves is always kept
 INC_USE = 0.6  # part of the increment spent at once; the rest builds a reserve for delays of the machine
-SOFT_SHARE = 1.1  # soft limit / average time: stable moves use less, so moves take about the average (measured)
+# soft limit / average time: stable moves use less, so moves take about the average (measured)
+SOFT_SHARE = 1.1
 HARD_FACTOR = 6.6  # a difficult move may take this many times the average
 HARD_SHARE = 0.7  # and at most this part of the remaining time
 LAST_MOVE_SHARE = 0.9  # or this, if it is the last move before the time control
 RESERVE_MS = 60  # reserved for delays of a busy machine, when the clock is at 0 ...
 RESERVE_CLOCK_MS = 500  # ... and proportionally less up to this clock, from which on nothing is reserved
-LOW_MS = 150  # with less usable time than this, proportionally less of the increment is spent, since lag may use it up
+# With less usable time than this, proportionally less of the increment is spent, since lag may use it up.
+LOW_MS = 150
 MIN_MS = 1  # the shortest hard limit: 0 means no limit
 
 
@@ -94,4 +98,6 @@ class Limits:
     def left_ms(self) -> tuple[float, int]:
         """Return what is left until the soft and the hard limit."""
         used_ms = self.used_ms()
-        return max(self._soft_ms - used_ms, min(self._soft_ms, 1)), max(self._hard_ms - used_ms, 1) if self._hard_ms else 0
+        return max(self._soft_ms - used_ms, min(self._soft_ms, 1)), max(
+            self._hard_ms - used_ms, 1
+        ) if self._hard_ms else 0

@@ -32,7 +32,9 @@ def read(words: Iterable[str]) -> dict[str, int]:
         _, _, low, high, _, _ = ROWS[name]
         number = parse_int(text)
         if number is None or not low <= number <= high:
-            allowed = "1 (on) or 0 (off)" if name.startswith(SWITCH) else f"a whole number from {low} to {high}"
+            allowed = (
+                "1 (on) or 0 (off)" if name.startswith(SWITCH) else f"a whole number from {low} to {high}"
+            )
             raise ValueError(f"tunable {name} must be {allowed}, not '{shorten(text)}'")
         values[name] = number
     return values
@@ -51,7 +53,12 @@ def matching(pattern: str) -> list[Row]:
 def _unknown(name: str) -> str:
     """Return the message about a wrong name, with the nearest name: users often leave out the `use_` of a technique."""
     technique = nearest(name, (row.removeprefix(SWITCH) for row in ROWS))
-    guesses = (f"{SWITCH}{name}", nearest(name, ROWS), f"{SWITCH}{name.partition('_')[0]}", f"{SWITCH}{technique}")
+    guesses = (
+        f"{SWITCH}{name}",
+        nearest(name, ROWS),
+        f"{SWITCH}{name.partition('_')[0]}",
+        f"{SWITCH}{technique}",
+    )
     near = next((f" (perhaps {guess}?)" for guess in guesses if guess in ROWS), "")
     return f"no tunable is called '{shorten(name)}'{near}; `coachwhip tunables` lists all"
 

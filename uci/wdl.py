@@ -36,7 +36,8 @@ def permille(score_cp: int, x: float) -> tuple[int, int, int]:
     x = min(x, 1.0)
     middle, spread = (max(c[0] + c[1] * x + c[2] * x * x, LEAST) for c in (MIDDLE, SPREAD))
     wins, losses = (
-        int(1000 / (1 + exp(min(max((middle - score) / spread, -700.0), 700.0))) + 0.5) for score in (score_cp, -score_cp)
+        int(1000 / (1 + exp(min(max((middle - score) / spread, -700.0), 700.0))) + 0.5)
+        for score in (score_cp, -score_cp)
     )
     return wins, max(1000 - wins - losses, 0), min(losses, 1000 - wins)
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from .session import Session
     from .writer import Writer
 
-STACK_BYTES = 16 * 2**20  # the search recurses to MAX_PLY with move lists on the C stack; some systems have only 512 KiB
+# The search recurses to MAX_PLY with move lists on the C stack; some systems have only 512 KiB.
+STACK_BYTES = 16 * 2**20
 POLL_SECONDS = 0.1  # longest single wait: Windows delivers Ctrl-C only between waits
 QUIT_POLLS = 20  # how long `close` waits for jobs that do not stop; GUIs kill the process after 5 s
 
@@ -82,7 +83,8 @@ class Worker:
     def __init__(self, is_closed: Callable[[], bool]) -> None:
         self._is_closed = is_closed
         self._thread: threading.Thread | None = None
-        self._actions: deque[tuple[Callable[..., None], tuple[object, ...]]] = deque()  # the first one is running
+        # The first one is running.
+        self._actions: deque[tuple[Callable[..., None], tuple[object, ...]]] = deque()
         self._closed = False
         self._changed = threading.Condition()
         self._jobs: list[Job] = []

@@ -56,7 +56,10 @@ def build(revision: str, repository: Path, log: Callable[[str], None]) -> tuple[
     """
     if revision.startswith("-"):
         raise CommandError(f"not a revision: {revision!r}")
-    done = _run(["git", "-C", str(repository), "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}"], check=False)
+    done = _run(
+        ["git", "-C", str(repository), "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}"],
+        check=False,
+    )
     if done.returncode:
         raise CommandError(f"{repository} has no revision {revision!r}")
     commit = done.stdout.strip()
@@ -102,7 +105,16 @@ def _builder() -> str:
     python = home / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
     if not (home / "ready").exists():
         _run([sys.executable, "-m", "venv", "--clear", str(home)])
-        _run([str(python), "-m", "pip", "install", "--quiet", *(f"{package}>={least}" for package, least in BUILDERS.items())])
+        _run(
+            [
+                str(python),
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                *(f"{package}>={least}" for package, least in BUILDERS.items()),
+            ]
+        )
         (home / "ready").touch()
     return str(python)
 
@@ -115,12 +127,21 @@ def _major_version(package: str) -> int:
         return 0
 
 
-def _run(command: Sequence[str], *, check: bool = True, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
+def _run(
+    command: Sequence[str], *, check: bool = True, cwd: Path | None = None
+) -> "subprocess.CompletedProcess[str]":
     """Run a command quietly; Ctrl-C ends it and its children. Raises CommandError with its first fault, or else its last line."""
     null, pipe = subprocess.DEVNULL, subprocess.PIPE
     try:
         process = subprocess.Popen(
-            command, cwd=cwd, stdin=null, stdout=pipe, stderr=pipe, encoding="utf-8", errors="replace", **OWN_GROUP
+            command,
+            cwd=cwd,
+            stdin=null,
+            stdout=pipe,
+            stderr=pipe,
+            encoding="utf-8",
+            errors="replace",
+            **OWN_GROUP,
         )
     except OSError as error:
         raise CommandError(f"cannot run {command[0]}: {error}") from error

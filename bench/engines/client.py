@@ -47,7 +47,9 @@ class Patience(NamedTuple):
 
     def remaining(self, sent_at: float, alive_at: float) -> float:
         """Return the seconds until the first limit."""
-        ends = [start + limit for start, limit in zip((sent_at, alive_at), self, strict=True) if limit is not None]
+        ends = [
+            start + limit for start, limit in zip((sent_at, alive_at), self, strict=True) if limit is not None
+        ]
         return min(ends) - time.perf_counter()
 
 
@@ -75,7 +77,10 @@ def read_option(line: str) -> Option | None:
     if match is None:
         return None
     name, kind, rest = match.groups()
-    low, high = (int(limit[1]) if (limit := re.search(rf"\s{word}\s+(-?\d+)", rest)) else None for word in ("min", "max"))
+    low, high = (
+        int(limit[1]) if (limit := re.search(rf"\s{word}\s+(-?\d+)", rest)) else None
+        for word in ("min", "max")
+    )
     return Option(name, kind, None, low, high, re.findall(r"\svar\s+(.*?)(?=\s+(?:var|default)\s|$)", rest))
 
 
@@ -108,12 +113,16 @@ class Client:
             return
         rejection: object = ""
         try:
-            self._process = process = EngineProcess(self.spec.command, self.spec.name or self.spec.command[0], self._traffic)
+            self._process = process = EngineProcess(
+                self.spec.command, self.spec.name or self.spec.command[0], self._traffic
+            )
             if not self._is_ended:
                 self._shake_hands(process)
                 self.spec.require_options(self.name, self._options)
                 settings = self.spec.settings(self._options)
-                rejection = self._ready(*(setoption(self._options[name], value) for name, value in settings.items()))
+                rejection = self._ready(
+                    *(setoption(self._options[name], value) for name, value in settings.items())
+                )
         except (OSError, ValueError, EngineError) as error:
             rejection = error
         except EngineFault as fault:
@@ -156,7 +165,9 @@ class Client:
                 raise ValueError("it printed a line without an end, and no `uciok`")
             if len(foreign) >= FOREIGN_LINES:
                 first = foreign[0][:MAX_QUOTED]
-                raise ValueError(f"it printed {FOREIGN_LINES} lines that are not UCI, the first one {first!r}, and no `uciok`")
+                raise ValueError(
+                    f"it printed {FOREIGN_LINES} lines that are not UCI, the first one {first!r}, and no `uciok`"
+                )
 
     def _store(self, line: str) -> None:
         """Store a name or an option."""
@@ -180,7 +191,10 @@ class Client:
         """Send lines that have no answer, and wait for `readyok`. Returns the rejected option and why. Raises EngineFault."""
         rejections: list[str] = []
         self._ask(
-            (*lines, "isready"), "readyok", Patience(READY_TIMEOUT), lambda _, line: rejections.extend(read_rejection(line))
+            (*lines, "isready"),
+            "readyok",
+            Patience(READY_TIMEOUT),
+            lambda _, line: rejections.extend(read_rejection(line)),
         )
         return "".join(rejections[:1])
 

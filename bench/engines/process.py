@@ -22,7 +22,8 @@ from .faults import CRASH, EngineFault
 from .traffic import COMPLAINT, RECEIVED, SENT, Traffic
 
 LONGEST_LINE = 1 << 16  # bytes; a longer one counts as several
-MOST_UNREAD = 4 << 20  # bytes of output that wait until somebody receives them; the pipe stops an engine that writes more
+# Bytes of output that wait until somebody receives them. The pipe stops an engine that writes more.
+MOST_UNREAD = 4 << 20
 PAUSE = 0.005  # seconds until it is looked again whether they have been received
 LIFE_SIGN = 1.0  # seconds between checks whether a process that is waited for still runs
 END_TIMEOUT = 5.0  # seconds a process that was killed may take to end
@@ -49,7 +50,9 @@ _LOCK = threading.Lock()
 def _watchdog() -> "subprocess.Popen[bytes]":
     """Return the process that ends the engines of a killed runner."""
     null, command = subprocess.DEVNULL, [sys.executable, "-I", "-S", "-c", WATCH]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=null, stderr=null, bufsize=0, **OWN_GROUP)
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=null, stderr=null, bufsize=0, **OWN_GROUP
+    )
     atexit.register(process.communicate)
     return process
 
@@ -79,7 +82,8 @@ class EngineProcess:
         pipe = subprocess.PIPE
         self._popen = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, **OWN_GROUP)
         _watch("+", self._popen.pid)
-        self._output: SimpleQueue[tuple[float, int, list[str] | None]] = SimpleQueue()  # when, bytes, and lines; None at the end
+        # when, bytes, and lines; None as the lines marks the end
+        self._output: SimpleQueue[tuple[float, int, list[str] | None]] = SimpleQueue()
         self._read = self._received = 0  # bytes; each is changed by one thread alone
         self._is_ended = False
         self._name, self._traffic = f"{name} {self._popen.pid}", traffic
@@ -126,7 +130,8 @@ class EngineProcess:
     def send(self, *lines: str) -> None:
         """Send lines. For a process that has ended, `receive` raises the error."""
         assert self._popen.stdin
-        data = "".join(f"{line}\n" for line in lines).encode(errors="surrogateescape")  # file names are as the system has them
+        # File names are as the system has them.
+        data = "".join(f"{line}\n" for line in lines).encode(errors="surrogateescape")
         self.sent_at = time.perf_counter()
         with suppress(OSError, ValueError):
             self._popen.stdin.write(data)

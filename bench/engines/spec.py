@@ -20,7 +20,8 @@ from ...text import printable
 from . import builds
 
 START_SECONDS = 30.0  # an engine has to answer `uciok`, unless the user says otherwise
-FAIR_OPTIONS = {"Threads": "1", "OwnBook": "false"}  # set wherever an engine has them, unless the user says otherwise
+# set in every engine that has them, unless the user says otherwise
+FAIR_OPTIONS = {"Threads": "1", "OwnBook": "false"}
 
 
 class EngineSpec(NamedTuple):
@@ -54,7 +55,11 @@ class _InOrder(argparse.Action):
     """Collects (option, value) pairs of several options in one list, in the order in which they stand."""
 
     def __call__(
-        self, _parser: argparse.ArgumentParser, namespace: argparse.Namespace, value: Any, _option: str | None = None
+        self,
+        _parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        value: Any,
+        _option: str | None = None,
     ) -> None:
         setattr(namespace, self.dest, [*getattr(namespace, self.dest), (self.option_strings[0], value)])
 
@@ -68,16 +73,26 @@ def add_engine_arguments(parser: "argparse._ActionsContainer") -> None:
     """Add the options that `engine_specs` reads to a parser."""
     add = parser.add_argument
     add("--engine", **of_engine(metavar="COMMAND", help="command line of a UCI engine; may be repeated"))
-    add("--revision", **of_engine(metavar="REV", help="coachwhip at a git revision, built on demand; may be repeated"))
+    add(
+        "--revision",
+        **of_engine(metavar="REV", help="coachwhip at a git revision, built on demand; may be repeated"),
+    )
     help_name = "name of the preceding engine in the results (default: the name it reports)"
     add("--name", **of_engine(type=printable, metavar="NAME", help=help_name))
     help_option = "UCI option of the preceding engine; before the first engine: of all engines"
     add("--option", **of_engine(type=assignment, metavar="NAME=VALUE", help=help_option))
-    help_set = "change a tunable of the preceding --revision; before the first engine: of all coachwhip engines"
+    help_set = (
+        "change a tunable of the preceding --revision; before the first engine: of all coachwhip engines"
+    )
     add("--set", **of_engine(type=assignment, metavar="NAME=VALUE", help=help_set))
     help_start = f"how long an engine may take to answer uciok (default {START_SECONDS:g})"
     add("--start-timeout", type=seconds, default=START_SECONDS, metavar="SECONDS", help=help_start)
-    add("--repository", type=file_name, metavar="DIR", help="git checkout with the revisions (default: the current one)")
+    add(
+        "--repository",
+        type=file_name,
+        metavar="DIR",
+        help="git checkout with the revisions (default: the current one)",
+    )
 
 
 class _Group(NamedTuple):
@@ -108,7 +123,9 @@ def values_of(words: Words, option: str) -> list[Any]:
     return [group.others.get(option) for group in _groups(words)[1:]]
 
 
-def engine_specs(words: Words, repository: Path | None = None, *, start_seconds: float = START_SECONDS) -> list[EngineSpec]:
+def engine_specs(
+    words: Words, repository: Path | None = None, *, start_seconds: float = START_SECONDS
+) -> list[EngineSpec]:
     """Return the engines of the collected words; without any, coachwhip itself.
 
     Revisions are built here, from `repository`. Raises CommandError for a word without its engine, an unknown
@@ -136,7 +153,9 @@ def engine_specs(words: Words, repository: Path | None = None, *, start_seconds:
     return specs
 
 
-def _command(group: _Group, tunables: Mapping[str, str], repository: Path | None) -> tuple[tuple[str, ...], str]:
+def _command(
+    group: _Group, tunables: Mapping[str, str], repository: Path | None
+) -> tuple[tuple[str, ...], str]:
     """Return the command of an engine, with the tunables for coachwhip, and the name of a revision. Raises CommandError."""
     if group.kind == "--engine":
         return _split(group.engine), ""
@@ -170,4 +189,6 @@ def own_command() -> tuple[str, ...]:
 
 def distinct(names: Sequence[str]) -> list[str]:
     """Return the names, with a number for repeated ones."""
-    return [f"{name} ({number})" if names.count(name) > 1 else name for number, name in enumerate(names, start=1)]
+    return [
+        f"{name} ({number})" if names.count(name) > 1 else name for number, name in enumerate(names, start=1)
+    ]

@@ -57,9 +57,15 @@ def hypotheses(text: str) -> tuple[float, ...]:
         values = tuple(float(part) for part in text.split(","))
     except ValueError:
         values = ()
-    good = len(values) in (2, 4) and -1000 <= values[0] < values[1] <= 1000 and all(0 < rate < 0.5 for rate in values[2:])
+    good = (
+        len(values) in (2, 4)
+        and -1000 <= values[0] < values[1] <= 1000
+        and all(0 < rate < 0.5 for rate in values[2:])
+    )
     if not good:
-        raise argparse.ArgumentTypeError(f"expected ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA with ELO0 < ELO1, not {text[:60]!r}")
+        raise argparse.ArgumentTypeError(
+            f"expected ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA with ELO0 < ELO1, not {text[:60]!r}"
+        )
     return values
 
 
@@ -67,11 +73,19 @@ def _parser() -> WritingParser:
     parser = WritingParser("match", "Play games between UCI engines.", EPILOG)
     engines = parser.add_argument_group("engines")
     add_engine_arguments(engines)
-    own_tc = of_engine(type=parse_time_control, metavar="TC", help="time control of the preceding engine, instead of --tc")
+    own_tc = of_engine(
+        type=parse_time_control, metavar="TC", help="time control of the preceding engine, instead of --tc"
+    )
     engines.add_argument("--own-tc", **own_tc)
 
     add = parser.add_argument_group("games").add_argument
-    add("--games", type=whole_number(1, 10**6), default=100, metavar="N", help="games for each pair of engines (default 100)")
+    add(
+        "--games",
+        type=whole_number(1, 10**6),
+        default=100,
+        metavar="N",
+        help="games for each pair of engines (default 100)",
+    )
     about = "all engines play each other, or the first plays all others (default round-robin)"
     add("--form", choices=("round-robin", "gauntlet"), default="round-robin", help=about)
     add("--tc", type=parse_time_control, metavar="TC", help="time control (default 5+0.05; see below)")
@@ -80,23 +94,48 @@ def _parser() -> WritingParser:
     about = "how far an engine may overrun its time (default 0; of a time for each move: 50)"
     add("--margin", type=whole_number(0, 60_000), metavar="MS", help=about)
     openings = f"positions to start from: EPD, FEN, .pgn or Polyglot .bin (default: {OPENINGS.in_words()}; with --chess960: the 960 start "
-    add("--openings", type=file_name, metavar="FILE", help=f"{openings}positions; {START_POSITION}: only the start position)")
+    add(
+        "--openings",
+        type=file_name,
+        metavar="FILE",
+        help=f"{openings}positions; {START_POSITION}: only the start position)",
+    )
     about = "plies to play of PGN and Polyglot openings (default: PGN all, Polyglot 8)"
     add("--plies", type=whole_number(0, 1000), metavar="N", help=about)
     about = "random seed for the order of the openings (default 1)"
     add("--seed", type=whole_number(0, 2**63 - 1), default=1, metavar="N", help=about)
     add("--chess960", action="store_true", help="play Chess960, also from openings of standard chess")
-    add("--concurrency", type=whole_number(1, 1024), default=1, metavar="N", help="games at a time (default 1)")
-    add("--scheduler", metavar="ADDRESS", help="play on a Dask cluster: tcp://HOST:PORT, or local to start one on this machine")
+    add(
+        "--concurrency",
+        type=whole_number(1, 1024),
+        default=1,
+        metavar="N",
+        help="games at a time (default 1)",
+    )
+    add(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="play on a Dask cluster: tcp://HOST:PORT, or local to start one on this machine",
+    )
 
     add = parser.add_argument_group("ending games and the match").add_argument
     add_rule_arguments(add)
-    add("--syzygy", type=file_name, metavar="DIR", help="end a game once the Syzygy tables in this folder know its result")
+    add(
+        "--syzygy",
+        type=file_name,
+        metavar="DIR",
+        help="end a game once the Syzygy tables in this folder know its result",
+    )
     about = "stop when one of two hypotheses, in normalized Elo, is accepted (error rates ALPHA and BETA: default 0.05)"
     add("--sprt", type=hypotheses, metavar="ELO0,ELO1[,ALPHA,BETA]", help=about)
 
     add = parser.add_argument_group("results").add_argument
-    add("--pgn", type=Output("PGN", grows=True), metavar="FILE", help="append every finished game to this file")
+    add(
+        "--pgn",
+        type=Output("PGN", grows=True),
+        metavar="FILE",
+        help="append every finished game to this file",
+    )
     about = "add nodes, nodes per second and the principal variation to the comments of --pgn"
     add("--pgn-details", action="store_true", help=about)
     add_journal_arguments(add, "game")
@@ -122,7 +161,11 @@ def _match(args: argparse.Namespace) -> int:
         contest = _contest(args)  # which may build a revision
         workers = stack.enter_context(cluster(args.scheduler, args.concurrency)) if args.scheduler else None
         traffic = stack.enter_context(closing(Traffic(args.log))) if args.log else None
-        names = workers.call(check_engines, contest.players) if workers else check_engines(contest.players, traffic)
+        names = (
+            workers.call(check_engines, contest.players)
+            if workers
+            else check_engines(contest.players, traffic)
+        )
         journal = stack.enter_context(closing(open_journal(args, "match", _settings(args, contest))))
         if _book_file(args) == OPENINGS.path:
             OPENINGS.warn_default()
@@ -149,7 +192,9 @@ def _warn_of_load(players: Sequence[EngineSpec], games: int) -> None:
 def _check(args: argparse.Namespace) -> None:
     """Check the command line. Raises CommandError."""
     if args.log and args.scheduler:
-        raise CommandError("--log is for engines that this process starts, and --scheduler starts them elsewhere")
+        raise CommandError(
+            "--log is for engines that this process starts, and --scheduler starts them elsewhere"
+        )
     players = len(values_of(args.engine_words, "--name"))
     if players < 2:
         raise CommandError("name at least two engines, each with --engine or --revision")
@@ -195,7 +240,12 @@ def _settings(args: argparse.Namespace, contest: Contest) -> dict[str, object]:
         book = fingerprint(path)[:16]
     openings = {"book": book, "plies": args.plies, "chess960": args.chess960, "seed": args.seed}
     engines = [
-        {"name": player.name, "command": list(player.command), "options": dict(player.options), "tc": str(control)}
+        {
+            "name": player.name,
+            "command": list(player.command),
+            "options": dict(player.options),
+            "tc": str(control),
+        }
         for player, control in zip(contest.players, contest.controls, strict=True)
     ]
     return {"engines": engines, "form": args.form, "openings": openings, "rules": contest.rules._asdict()}

@@ -17,10 +17,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 CONFIDENCE_95 = 1.959963984540054  # standard deviations that hold 95 % of a normal distribution
-ELO_PER_T = 800 / math.log(10)  # normalized Elo of a player who scores one standard deviation of a game above one half
+# normalized Elo of a player who scores one standard deviation of a game above one half
+ELO_PER_T = 800 / math.log(10)
 WIDEST = 800.0  # Elo; a wider interval shows nothing
 ELO_PER_NAT = 400 / math.log(10)
-PRIOR = (ELO_PER_NAT / 2000) ** 2  # of White's advantage: before the games it is 0, with a standard deviation of 2000 Elo
+# The prior of White's advantage: before the games it is 0, with a standard deviation of 2000 Elo.
+PRIOR = (ELO_PER_NAT / 2000) ** 2
 ITERATIONS = 1000
 LONGEST_STEP = 1.0  # nats
 PRECISION = 1e-12
@@ -96,7 +98,9 @@ def estimate(counts: Sequence[int]) -> Estimate:
     total = sum(counts)
     outcomes = len(counts) - 1
     mean = sum(count * index / outcomes for index, count in enumerate(counts)) / total
-    deviation = math.sqrt(sum(count * (index / outcomes - mean) ** 2 for index, count in enumerate(counts)) / total)
+    deviation = math.sqrt(
+        sum(count * (index / outcomes - mean) ** 2 for index, count in enumerate(counts)) / total
+    )
     if deviation == 0:
         return Estimate(elo_difference(mean), -math.inf, math.inf, math.nan, math.nan, math.nan)
     error = deviation / math.sqrt(total)
@@ -104,7 +108,9 @@ def estimate(counts: Sequence[int]) -> Estimate:
     superiority = likelihood_of_superiority((mean - 0.5) / error)
     of_a_game = ELO_PER_T / math.sqrt(outcomes / 2)  # a pair's mean score spreads less than a game's
     normalized = (mean - 0.5) / deviation * of_a_game
-    return Estimate(elo_difference(mean), low, high, superiority, normalized, CONFIDENCE_95 / math.sqrt(total) * of_a_game)
+    return Estimate(
+        elo_difference(mean), low, high, superiority, normalized, CONFIDENCE_95 / math.sqrt(total) * of_a_game
+    )
 
 
 class Fit(NamedTuple):
@@ -127,7 +133,8 @@ def groups(results: Mapping[tuple[Player, Player], Sequence[int]]) -> list[set[P
     from each of its players a chain of points leads to each other one: A scored against B, who scored against
     C (Ford 1957, Solution of a ranking problem from binary comparisons). Who won all games is alone.
     """
-    ahead: dict[Player, set[Player]] = {name: set() for both in results for name in both}  # against whom a player scored
+    # against whom a player scored
+    ahead: dict[Player, set[Player]] = {name: set() for both in results for name in both}
     behind: dict[Player, set[Player]] = {name: set() for name in ahead}
     for (white, black), (losses, draws, wins) in results.items():
         for winner, loser, scored in ((white, black, draws + wins), (black, white, draws + losses)):
@@ -175,12 +182,14 @@ def fit_ratings(results: Mapping[tuple[Player, Player], Sequence[int]]) -> Fit:
     stiff = np.append(np.zeros(players), PRIOR)
     theta = np.zeros(players + 1)  # nats; the last is White's advantage
     for _ in range(ITERATIONS):
-        expected = 1 / (1 + np.exp(theta[:-1] - theta[:-1, None] - theta[-1]))  # points of White (row) against Black
+        # expected points of White (row) against Black
+        expected = 1 / (1 + np.exp(theta[:-1] - theta[:-1, None] - theta[-1]))
         residuals, weights = wins + draws / 2 - games * expected, games * expected * (1 - expected)
         gradient = np.append(residuals.sum(axis=1) - residuals.sum(axis=0), residuals.sum()) - stiff * theta
         both_ways = weights + weights.T
         hessian = np.diag(stiff)
-        hessian[:-1, :-1] += np.diag(both_ways.sum(axis=1)) - both_ways + 1 / players  # the last term keeps the mean at 0
+        # The last term keeps the mean at 0.
+        hessian[:-1, :-1] += np.diag(both_ways.sum(axis=1)) - both_ways + 1 / players
         hessian[-1, :-1] = hessian[:-1, -1] = weights.sum(axis=1) - weights.sum(axis=0)
         hessian[-1, -1] += weights.sum()
         step = np.linalg.solve(hessian, gradient)

@@ -37,7 +37,12 @@ STALL_UNTIMED = 60.0  # the same after `go` or its last line, for searches witho
 LAST_LINES = 4096  # of a search that are kept: an engine may write without end
 TOLERANCE = 1.1  # of a node limit: engines look at their count now and then
 # warnings: errors in the output of a search, which lose no game
-ILLEGAL_PV, LONG_PV, OTHER_PV, NO_MATE = "illegal move in PV", "PV longer than the game", "PV of another move", "mate not given"
+ILLEGAL_PV, LONG_PV, OTHER_PV, NO_MATE = (
+    "illegal move in PV",
+    "PV longer than the game",
+    "PV of another move",
+    "mate not given",
+)
 
 
 @dataclass(frozen=True)
@@ -72,7 +77,11 @@ class Game:
     """A game that is being played."""
 
     def __init__(
-        self, pairing: Pairing, engines: tuple[Client, Client], contest: Contest, is_stopped: Callable[[], bool] = lambda: False
+        self,
+        pairing: Pairing,
+        engines: tuple[Client, Client],
+        contest: Contest,
+        is_stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         """Set up a game of these engines, White's first. Before each move, `is_stopped` says whether to end it unfinished."""
         self._pairing = pairing
@@ -107,7 +116,9 @@ class Game:
             if find_ending(self._board, [], Rules()) is None or ending.result == win(side):
                 warnings.pop(NO_MATE, None)
         moves, warned = tuple(self._moves), (self._warnings[chess.WHITE], self._warnings[chess.BLACK])
-        return GameRecord(self._pairing.number, date, self._pairing.opening, white, black, moves, *ending, detail, warned)
+        return GameRecord(
+            self._pairing.number, date, self._pairing.opening, white, black, moves, *ending, detail, warned
+        )
 
     def _prepare(self, engine: Client) -> None:
         """Start a new game in an engine.
@@ -132,7 +143,9 @@ class Game:
         clock = self._clocks["w" if turn == chess.WHITE else "b"]
         search = _Search(clock.control.nodes)
         go, allowance = clock.go(self._clocks), clock.allowance
-        patience = Patience(after_line=STALL_UNTIMED) if allowance is None else Patience(allowance + STALL_TIMED)
+        patience = (
+            Patience(after_line=STALL_UNTIMED) if allowance is None else Patience(allowance + STALL_TIMED)
+        )
         opening = self._pairing.opening
         position = position_command(opening.fen, self._history, chess960=opening.chess960)
         try:
@@ -150,9 +163,13 @@ class Game:
         info = last_info(search.lines)
         remaining = round(clock.remaining, 6) if clock.control.base else None
         nodes = search.nodes or info.nodes
-        record = MoveRecord(move.uci(), round(reply.seconds, 6), remaining, white_score(info, turn), info.depth, nodes)
+        record = MoveRecord(
+            move.uci(), round(reply.seconds, 6), remaining, white_score(info, turn), info.depth, nodes
+        )
         if self._contest.has_details:
-            record = record._replace(nps=info.nps or per_second(nodes or 0, reply.seconds), pv=" ".join(info.pv))
+            record = record._replace(
+                nps=info.nps or per_second(nodes or 0, reply.seconds), pv=" ".join(info.pv)
+            )
         self._moves.append(record)
         if (info.mate or 0) > 0 and not info.is_bound:
             self._warn(NO_MATE, f"mate {info.mate}")
@@ -186,7 +203,9 @@ class _Search:
 
 def pv_fault(lines: Sequence[str], move: str, position: Position) -> tuple[str, str]:
     """Return the error in the last PV of a search of `position` that chose `move`, "" without one, and its moves up to there."""
-    mains = (info.pv for line in reversed(lines) if (info := read_info(line)) and info.multipv == 1 and info.pv)
+    mains = (
+        info.pv for line in reversed(lines) if (info := read_info(line)) and info.multipv == 1 and info.pv
+    )
     pv, made = next(mains, ()), 0
     try:
         for text in pv:

@@ -40,7 +40,13 @@ class MatchRun(Experiment[Pairing, GameRecord]):
         engines: EnginePool[Client],
     ) -> None:
         """The games of the journal count, and the PGN file gets them."""
-        self._args, self._contest, self._meetings, self._journal, self._engines = args, contest, meetings, journal, engines
+        self._args, self._contest, self._meetings, self._journal, self._engines = (
+            args,
+            contest,
+            meetings,
+            journal,
+            engines,
+        )
         self._names = [player.name for player in contest.players]
         self._sprt = Sprt(*args.sprt) if args.sprt else None
         self._tally = Tally()
@@ -67,7 +73,9 @@ class MatchRun(Experiment[Pairing, GameRecord]):
         if self._pgn:
             self._pgn.add(self._pgn_text(result))
         games, every = len(self._tally.results), max(2, (self.total - self.done) // REPORTS // 2 * 2)
-        self.bar.log(f"game {result.number + 1}: {result.white} - {result.black} {result.result} ({result.explanation()})")
+        self.bar.log(
+            f"game {result.number + 1}: {result.white} - {result.black} {result.result} ({result.explanation()})"
+        )
         self.bar.advance()
         if games % every == 0 and len(self._names) == 2:
             self.bar.log(f"after {games} games: {one_line(self._tally, self._sprt)}")
@@ -103,7 +111,17 @@ class MatchRun(Experiment[Pairing, GameRecord]):
 
     def _headers(self, record: GameRecord) -> dict[str, str]:
         """Return the headers that the match knows: the same in every run, whatever the number of games."""
-        headers = {"Event": "coachwhip match", "Date": record.date[:10].replace("-", "."), "Round": str(record.number // 2 + 1)}
+        headers = {
+            "Event": "coachwhip match",
+            "Date": record.date[:10].replace("-", "."),
+            "Round": str(record.number // 2 + 1),
+        }
         headers |= {"GameId": str(record.number + 1), "GameEndTime": record.date}
-        white, black = (str(self._contest.controls[player]) for player in players(record.number, self._meetings))
-        return headers | ({"TimeControl": white} if white == black else {"WhiteTimeControl": white, "BlackTimeControl": black})
+        white, black = (
+            str(self._contest.controls[player]) for player in players(record.number, self._meetings)
+        )
+        return headers | (
+            {"TimeControl": white}
+            if white == black
+            else {"WhiteTimeControl": white, "BlackTimeControl": black}
+        )

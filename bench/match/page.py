@@ -21,7 +21,8 @@ from .tally import Tally
 
 PAIR_POINTS = ("0", "½", "1", "1½", "2")
 STANDINGS = 400  # at most so many are drawn
-SETTLED = 0.1  # share of the games after which the axis holds every interval whole; the wider ones before run out of it
+# The share of the games after which the axis holds every interval whole; the wider ones before run out of it.
+SETTLED = 0.1
 LEAST_FRAME = 20.0  # Elo to either side of 0
 STYLE = """\
 .summary { columns: 2 30rem; column-gap: 2rem; }
@@ -71,7 +72,9 @@ def study_of(record: GameRecord, headers: Mapping[str, str]) -> AnalysedGame:
     return study
 
 
-def write_page(path: Path, tally: Tally, names: Sequence[str], sprt: Sprt | None, studies: Sequence[AnalysedGame]) -> None:
+def write_page(
+    path: Path, tally: Tally, names: Sequence[str], sprt: Sprt | None, studies: Sequence[AnalysedGame]
+) -> None:
     """Write the page with these games. Raises OSError."""
     heading = " against ".join(names) if len(names) == 2 else f"Match of {len(names)} engines"
     shown = f"; the first {len(studies)} are here" if len(studies) < len(tally.results) else ""
@@ -90,7 +93,10 @@ def _summary(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> Iterator[
         yield table(headings[1:], [[f"{place}. {name}", *cells] for place, name, *cells in rows])
     for first, second in combinations(range(len(names)), 2):
         if any(counts := tally.pairs(first, second)):
-            lengths = ((points, count / max(counts), f"{count}") for points, count in zip(PAIR_POINTS, counts, strict=True))
+            lengths = (
+                (points, count / max(counts), f"{count}")
+                for points, count in zip(PAIR_POINTS, counts, strict=True)
+            )
             yield bars(f"Points of {names[first]} in pairs against {names[second]}", lengths)
     if len(names) == 2:
         yield from _charts(tally, names, sprt)
@@ -103,9 +109,19 @@ def _charts(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> Iterator[s
     games, elo, low, high, llr = zip(*standings, strict=True)
     label, ends = f"After {counted(games[-1], 'game')}: {one_line(tally, sprt)}", (0, games[-1])
     axis = whole_numbers(*ends), "games"
-    curves = [Curve("Elo", [*zip(games, elo, strict=True)]), Curve("equal strength", [(end, 0) for end in ends])]
+    curves = [
+        Curve("Elo", [*zip(games, elo, strict=True)]),
+        Curve("equal strength", [(end, 0) for end in ends]),
+    ]
     interval = [*zip(games, low, high, strict=True)]
-    yield chart(f"Elo of {names[0]} and its 95 % interval", label, curves, elo_levels(standings), *axis, interval=interval)
+    yield chart(
+        f"Elo of {names[0]} and its 95 % interval",
+        label,
+        curves,
+        elo_levels(standings),
+        *axis,
+        interval=interval,
+    )
     if sprt:
         curves = [Curve("LLR", [*zip(games, llr, strict=True)])]
         for name, bound in zip(("lower bound", "upper bound"), sprt.bounds(), strict=True):

@@ -21,7 +21,8 @@ class PgnFile:
         """Open a pipe for the whole match, since closing it ends it. Raises OSError."""
         self.path = path
         self._pipe = path.open("ab", buffering=0) if path.exists() and not path.is_file() else None
-        self._games: set[frozenset[bytes]] | None = None  # the naming tags of the games that the file holds whole
+        # the naming tags of the games that the file holds whole
+        self._games: set[frozenset[bytes]] | None = None
         self._torn = b""  # what is left of a game at its end
 
     def add_missing(self, tags: Mapping[str, str], text: Callable[[], str]) -> None:

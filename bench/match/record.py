@@ -19,11 +19,17 @@ from ...games.pgn import COLUMNS
 from ..engines.faults import CRASH, ILLEGAL_MOVE, STALL, TIME_LOSS
 
 FAULTS = (TIME_LOSS, ILLEGAL_MOVE, CRASH, STALL)  # each loses the game
-Warnings = Mapping[str, Sequence[str]]  # by kind, an entry for each search: the first tells what and where, the others are empty
+# by kind, an entry for each search: the first tells what and where, the others are empty
+Warnings = Mapping[str, Sequence[str]]
 INTERRUPTED = "interrupted"
 DETAILS = 6  # index of the first of them in a MoveRecord
 LARGEST_CLOCK = 1000 * LARGEST_TIME  # seconds; each move may add some
-TERMINATIONS = {TIME_LOSS: "time forfeit", ILLEGAL_MOVE: "rules infraction", CRASH: "abandoned", STALL: "abandoned"}
+TERMINATIONS = {
+    TIME_LOSS: "time forfeit",
+    ILLEGAL_MOVE: "rules infraction",
+    CRASH: "abandoned",
+    STALL: "abandoned",
+}
 TERMINATIONS |= {INTERRUPTED: "unterminated"}
 
 
@@ -74,7 +80,9 @@ class GameRecord:
         """Explain why the game ended, with the name of an engine that was at fault."""
         if self.culprit is None:
             return self.reason
-        return f"{self.reason} of {self.white if self.culprit else self.black}" + (f": {self.detail}" if self.detail else "")
+        return f"{self.reason} of {self.white if self.culprit else self.black}" + (
+            f": {self.detail}" if self.detail else ""
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return the record as plain data; scores as python-chess writes them: `+35` or `#-3`."""
@@ -96,7 +104,9 @@ class GameRecord:
         for move, spent, clock, score, depth, nodes, *details in data["moves"]:
             nps, pv = details or (None, "")
             position.make(move)
-            if not all(0 <= seconds < LARGEST_CLOCK for seconds in ([spent] if clock is None else [spent, clock])):
+            if not all(
+                0 <= seconds < LARGEST_CLOCK for seconds in ([spent] if clock is None else [spent, clock])
+            ):
                 raise ValueError(f"{spent} and {clock} are no times")
             for count in (depth, nodes, nps):
                 part(0 if count is None else count, int)
@@ -108,7 +118,9 @@ class GameRecord:
                 raise ValueError(f"{kind!r} without an example")
             for example in examples:
                 part(example, str)
-        record = cls(**{**data, "opening": opening, "moves": tuple(moves), "warnings": (about_white, about_black)})
+        record = cls(
+            **{**data, "opening": opening, "moves": tuple(moves), "warnings": (about_white, about_black)}
+        )
         for text in (record.date, record.white, record.black, record.result, record.reason, record.detail):
             part(text, str)
         if part(record.number, int) < 0 or record.result not in (WHITE_WINS, BLACK_WINS, DRAW):

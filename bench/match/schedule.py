@@ -23,7 +23,11 @@ class Pairing(NamedTuple):
 
 def opponents(players: int, form: str) -> list[tuple[int, int]]:
     """Return the meetings: of all players with each other (round robin), or of the first with all others (gauntlet)."""
-    return [(first, second) for first, second in combinations(range(players), 2) if form == "round-robin" or first == 0]
+    return [
+        (first, second)
+        for first, second in combinations(range(players), 2)
+        if form == "round-robin" or first == 0
+    ]
 
 
 def schedule(openings: Sequence[Opening], meetings: Sequence[tuple[int, int]], games: int) -> list[Pairing]:
@@ -34,7 +38,10 @@ def schedule(openings: Sequence[Opening], meetings: Sequence[tuple[int, int]], g
         for index in range(len(meetings))
         for colour in range(min(2, games - 2 * cycle))
     )
-    return [Pairing(number, openings[number // 2 // len(meetings)], *players(number, meetings)) for number in numbers]
+    return [
+        Pairing(number, openings[number // 2 // len(meetings)], *players(number, meetings))
+        for number in numbers
+    ]
 
 
 def players(number: int, meetings: Sequence[tuple[int, int]]) -> tuple[int, int]:

@@ -98,7 +98,8 @@ def _fit_t(values: Sequence[float], probabilities: Sequence[float], t: float) ->
     root = math.sqrt(1 + t * t)
     fits = []
     for point in (point for point in points if point > 0):
-        low, high = point * t / root / (root + 1), point * (root + 1) / root / t  # beyond them, `point` has no offset above 0
+        # Beyond them, `point` has no offset above 0.
+        low, high = point * t / root / (root + 1), point * (root + 1) / root / t
         steps = [low * (high / low) ** ((step + EDGE) / (STEPS + 2 * EDGE)) for step in range(STEPS + 1)]
         above = [is_above(s) for s in steps]
         for left, right, *sides in zip(steps, steps[1:], above, above[1:], strict=False):

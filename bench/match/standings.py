@@ -37,7 +37,9 @@ def complaints(tally: Tally, names: Sequence[str]) -> list[str]:
     lines = []
     for player, forfeits in tally.forfeiters().items():
         share = f"{forfeits} of {counted(len(tally.points(player)), 'game')}"
-        lines.append(f"NOT A MEASURE OF STRENGTH: {names[player]} forfeited {share} ({_faults(tally, player, all_kinds=False)})")
+        lines.append(
+            f"NOT A MEASURE OF STRENGTH: {names[player]} forfeited {share} ({_faults(tally, player, all_kinds=False)})"
+        )
     return lines
 
 
@@ -49,7 +51,9 @@ def _faults(tally: Tally, player: int, *, all_kinds: bool = True) -> str:
 def notes(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> list[str]:
     """Return the lines without a table: two players' meeting, how games ended, and faults. At least one game is finished."""
     lines = _meeting(tally, names, sprt) if len(names) == 2 else []
-    lines.append("endings: " + ", ".join(f"{reason} {count}" for reason, count in tally.endings().most_common()))
+    lines.append(
+        "endings: " + ", ".join(f"{reason} {count}" for reason, count in tally.endings().most_common())
+    )
     for player, name in enumerate(names):
         lines.append(f"{name}: {_faults(tally, player)}")
         for kind, (searches, games, first) in tally.warnings(player).items():
@@ -74,13 +78,17 @@ def _meeting(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> list[str]
     lines = [f"{names[0]} against {names[1]}: {_points(tally)}", _elo(tally)]
     if tally.forfeiters():
         played = tally.without_forfeits()
-        lines.append(f"{WITHOUT} {_points(played)}, {_elo(played)}" if played.results else f"{WITHOUT} no game is left")
+        lines.append(
+            f"{WITHOUT} {_points(played)}, {_elo(played)}" if played.results else f"{WITHOUT} no game is left"
+        )
     elo, _ = tally.judge(0, 1)
     if math.isfinite(elo.normalized):
         lines.append(f"normalized Elo {signed(elo.normalized)} +/- {elo.normalized_error:.1f}")
     if sprt:
         lower, upper = sprt.bounds()
-        verdict = {"H1": f"{sprt.elo1:g} accepted", "H0": f"{sprt.elo0:g} accepted"}.get(tally.verdict(sprt), "undecided")
+        verdict = {"H1": f"{sprt.elo1:g} accepted", "H0": f"{sprt.elo0:g} accepted"}.get(
+            tally.verdict(sprt), "undecided"
+        )
         verdict += ", since games were forfeited" if tally.forfeiters() else ""
         ratio = f"LLR {signed(sprt.llr(tally.pairs(0, 1)), 3)} [{lower:.3f}, {upper:.3f}]"
         lines.append(f"SPRT of normalized Elo {sprt.elo0:g} against {sprt.elo1:g}: {ratio}, {verdict}")
@@ -111,7 +119,14 @@ def cross_table(tally: Tally, names: Sequence[str]) -> tuple[list[str], list[lis
     for number, player in enumerate(order, start=1):
         points = tally.points(player)
         share = 100 * sum(points) / max(1, len(points))
-        row = [f"{number}", names[player], *ratings[player].cells(), f"{len(points)}", f"{sum(points):g}", f"{share:.1f}"]
+        row = [
+            f"{number}",
+            names[player],
+            *ratings[player].cells(),
+            f"{len(points)}",
+            f"{sum(points):g}",
+            f"{share:.1f}",
+        ]
         rows.append([*row, *("" if other == player else _score(tally, player, other) for other in order)])
     headings = ["", "engine", "Elo", "+/-", "games", "points", "%", *map(str, range(1, len(names) + 1))]
     return headings, rows
@@ -125,19 +140,31 @@ def summary(tally: Tally, names: Sequence[str], sprt: Sprt | None = None) -> dic
         engine = {"name": name, "games": len(points), "points": sum(points)}
         engine["faults"] = {fault: tally.faults[player, fault] for fault in FAULTS}
         fields = ("searches", "games", "first")
-        engine["warnings"] = {kind: dict(zip(fields, count, strict=True)) for kind, count in tally.warnings(player).items()}
+        engine["warnings"] = {
+            kind: dict(zip(fields, count, strict=True)) for kind, count in tally.warnings(player).items()
+        }
         engines.append(engine)
     if len(names) > 2 and tally.results:
         for engine, rating in zip(engines, tally.ratings(len(names)), strict=True):
             engine.update(_finite(rating._asdict()))
     meetings = [_summary(tally, *both) for both in combinations(range(len(names)), 2) if tally.points(*both)]
-    report = {"games": len(tally.results), "endings": dict(tally.endings()), "engines": engines, "meetings": meetings}
+    report = {
+        "games": len(tally.results),
+        "endings": dict(tally.endings()),
+        "engines": engines,
+        "meetings": meetings,
+    }
     report["valid"] = not tally.forfeiters()
     if tally.forfeiters():
         report["without_forfeits"] = summary(tally.without_forfeits(), names)
     if sprt:
         llr = sprt.llr(tally.pairs(0, 1))
-        report["sprt"] = {**sprt._asdict(), "llr": llr, "bounds": list(sprt.bounds()), "verdict": tally.verdict(sprt) or None}
+        report["sprt"] = {
+            **sprt._asdict(),
+            "llr": llr,
+            "bounds": list(sprt.bounds()),
+            "verdict": tally.verdict(sprt) or None,
+        }
     return report
 
 
@@ -146,7 +173,13 @@ def _summary(tally: Tally, first: int, second: int) -> dict[str, Any]:
     wins, draws, losses = tally.games(first, second)
     elo, _ = tally.judge(first, second)
     values = {**elo._asdict(), "error": elo.error, "draw_share": draws / (wins + draws + losses)}
-    counts = {"players": [first, second], "wins": wins, "draws": draws, "losses": losses, "pairs": tally.pairs(first, second)}
+    counts = {
+        "players": [first, second],
+        "wins": wins,
+        "draws": draws,
+        "losses": losses,
+        "pairs": tally.pairs(first, second),
+    }
     return counts | _finite(values)
 
 

@@ -14,9 +14,12 @@ from .record import GameRecord, Warnings
 from .schedule import Pairing
 from .sprt import Sprt
 
-MOST_FORFEITS = 0.01  # of a player's games; where there are more, and more than one, they and not the play make the result
+# share of a player's games; where there are more, and more than one, they and not the play make the result
+MOST_FORFEITS = 0.01
 POINTS = {WHITE_WINS: 1.0, DRAW: 0.5, BLACK_WINS: 0.0}  # White's
-PAIRED_SHARE = 0.8  # of the games must belong to finished pairs for these alone to be judged: their error is the right one
+# This share of the games must belong to finished pairs for these alone to be judged: their error is the right
+# one.
+PAIRED_SHARE = 0.8
 
 
 class Result(NamedTuple):
@@ -37,7 +40,8 @@ class Tally:
         self.results: dict[int, Result] = {}
         self._pairs: defaultdict[tuple[int, int], list[int]] = defaultdict(lambda: [0] * 5)  # see `pairs`
         self._games: Counter[int] = Counter()  # of each player
-        self.faults: Counter[tuple[int, str]] = Counter()  # the games that each player forfeited for each reason
+        # how many games each player forfeited, by reason
+        self.faults: Counter[tuple[int, str]] = Counter()
 
     def add(self, pairing: Pairing, record: GameRecord) -> None:
         """Count a finished game, unless its number has been counted before."""
@@ -102,7 +106,9 @@ class Tally:
         for (player, _), games in self.faults.items():
             forfeits[player] += games
         return {
-            player: games for player, games in sorted(forfeits.items()) if games > max(1, MOST_FORFEITS * self._games[player])
+            player: games
+            for player, games in sorted(forfeits.items())
+            if games > max(1, MOST_FORFEITS * self._games[player])
         }
 
     def without_forfeits(self) -> "Tally":
@@ -121,7 +127,9 @@ class Tally:
         """Count the searches of a player and the games with each kind of warning; return also the first example."""
         counts: dict[str, tuple[int, int, str]] = {}
         for result in self.results.values():
-            for kind, examples in (result.warnings[result[:2].index(player)] if player in result[:2] else {}).items():
+            for kind, examples in (
+                result.warnings[result[:2].index(player)] if player in result[:2] else {}
+            ).items():
                 searches, games, first = counts.get(kind, (0, 0, examples[0]))
                 counts[kind] = searches + len(examples), games + 1, first
         return counts

@@ -47,7 +47,13 @@ def main(argv: Sequence[str]) -> int:
     timeout = "stop waiting for an engine's move after this long"
     timeout += f" (default: {SPARE:g} s more than --time; with --depth or --nodes {PATIENCE:g} s)"
     add("--timeout", type=seconds, metavar="SECONDS", help=timeout)
-    add("--concurrency", type=whole_number(1, 1024), default=1, metavar="N", help="positions at a time (default 1)")
+    add(
+        "--concurrency",
+        type=whole_number(1, 1024),
+        default=1,
+        metavar="N",
+        help="positions at a time (default 1)",
+    )
     about = "write a page of HTML: positions solved over time, and the tables"
     add("--report", type=Output("a page of coachwhip"), metavar="FILE", help=about)
     add_shared(add, "--force", "--json")

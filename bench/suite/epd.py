@@ -32,7 +32,8 @@ class Problem(NamedTuple):
     chess960: bool
     best: tuple[str, ...] = ()  # bm
     avoid: tuple[str, ...] = ()  # am
-    mate: int | None = None  # dm, negative where the side to move is mated; None where `best` or `avoid` decide
+    # dm, negative where the side to move is mated; None where `best` or `avoid` decide
+    mate: int | None = None
     grades: Mapping[str, int] | None = None  # points by move; None where the position is not graded
 
     @property
@@ -78,14 +79,18 @@ def read_file(path: Path, name: str) -> tuple[list[Problem], int]:
         try:
             read[number] = parse(text, name)
         except ValueError as error:
-            raise CommandError(f"{name}:{number}: {shorten(str(error), MAX_QUOTED)}: {shorten(text, MAX_QUOTED)}") from error
+            raise CommandError(
+                f"{name}:{number}: {shorten(str(error), MAX_QUOTED)}: {shorten(text, MAX_QUOTED)}"
+            ) from error
     problems = {number: problem for number, problem in read.items() if problem}
     if not problems:
         raise CommandError(f"{name}: it contains no position with bm, am, dm or graded moves")
     labels = Counter(problem.label for problem in problems.values())
     for number, problem in problems.items():
         if not problem.label or labels[problem.label] > 1:
-            problems[number] = problem._replace(label=f"{problem.label} (line {number})" if problem.label else f"line {number}")
+            problems[number] = problem._replace(
+                label=f"{problem.label} (line {number})" if problem.label else f"line {number}"
+            )
     return list(problems.values()), len(read) - len(problems)
 
 
@@ -103,14 +108,20 @@ def parse(text: str, file: str) -> Problem | None:
         mate = operations.pop("bm")[1:]
     if mate is not None and not MATE.fullmatch(mate):
         raise ValueError("dm is not a number of moves")
-    best, avoid, grades = _moves(board, operations, "bm"), _moves(board, operations, "am"), _grades(board, operations)
+    best, avoid, grades = (
+        _moves(board, operations, "bm"),
+        _moves(board, operations, "am"),
+        _grades(board, operations),
+    )
     if not best and not avoid and mate is None and grades is None:
         return None
     if not any(board.legal_moves):
         raise ValueError("the game is over in this position")
     asked_mate = None if best or avoid or mate is None else int(mate)
     label = operations.get("id", "").strip('"').strip()
-    return Problem(file, label, board.fen(shredder=board.chess960), board.chess960, best, avoid, asked_mate, grades)
+    return Problem(
+        file, label, board.fen(shredder=board.chess960), board.chess960, best, avoid, asked_mate, grades
+    )
 
 
 def _words(operations: Mapping[str, str], name: str) -> list[str]:

@@ -46,7 +46,9 @@ def summarize(attempts: Collection[Attempt]) -> dict[str, Any]:
 
 def summary_row(name: str, summary: Mapping[str, Any]) -> list[str]:
     """Return a row of the table of totals."""
-    solved, points = (_share(summary[part], summary[all_]) for part, all_ in (("solved", "tried"), ("points", "max_points")))
+    solved, points = (
+        _share(summary[part], summary[all_]) for part, all_ in (("solved", "tried"), ("points", "max_points"))
+    )
     mates, _ = _share(summary["found_mates"], summary["asked_mates"])
     times = _number(summary["median_seconds"], ".3f"), _number(summary["median_nodes"], ".0f")
     faults = ", ".join(f"{fault} {count}" for fault, count in summary["faults"].items()) or "-"
@@ -72,7 +74,10 @@ def totals(
     if len(parts) > 1:
         parts["All files"] = list(problems)
     for title, part in parts.items():
-        rows = [summary_row(name, summarize(_tried(each, part))) for name, each in zip(names, attempts, strict=True)]
+        rows = [
+            summary_row(name, summarize(_tried(each, part)))
+            for name, each in zip(names, attempts, strict=True)
+        ]
         yield f"{title}: {counted(len(part), 'position')}, {limit} each", SUMMARY_HEADINGS, rows
 
 
@@ -95,7 +100,9 @@ def as_dict(
     problems: Sequence[Problem], engines: Sequence[EngineSpec], attempts: Sequence[Attempts], limit: str
 ) -> dict[str, Any]:
     """Return the results as JSON-ready values."""
-    by_engine = [{**spec._asdict(), **summarize(each.values())} for spec, each in zip(engines, attempts, strict=True)]
+    by_engine = [
+        {**spec._asdict(), **summarize(each.values())} for spec, each in zip(engines, attempts, strict=True)
+    ]
     tried = [each[problem.key]._asdict() for problem in problems for each in attempts if problem.key in each]
     return {"limit": limit, "positions": len(problems), "engines": by_engine, "attempts": tried}
 
@@ -117,7 +124,9 @@ def _question(problem: Problem, san: Callable[[str], str]) -> str:
         return " ".join([*map(san, problem.best), *(f"not {san(move)}" for move in problem.avoid)])
     if problem.mate is not None:
         return f"mate {problem.mate}"
-    return " ".join(san(move) for move, points in (problem.grades or {}).items() if points == problem.max_points)
+    return " ".join(
+        san(move) for move, points in (problem.grades or {}).items() if points == problem.max_points
+    )
 
 
 def _outcome(attempt: Attempt | None, san: Callable[[str], str]) -> str:
@@ -126,7 +135,11 @@ def _outcome(attempt: Attempt | None, san: Callable[[str], str]) -> str:
         return "not run"
     if attempt.fault:
         return attempt.fault
-    parts = [f"{attempt.solved_seconds:.3f} s" if attempt.solved_seconds is not None else f"no: {san(attempt.move)}"]
+    parts = [
+        f"{attempt.solved_seconds:.3f} s"
+        if attempt.solved_seconds is not None
+        else f"no: {san(attempt.move)}"
+    ]
     if attempt.mate is not None:
         parts.append(f"mate {attempt.mate}")
     if attempt.points is not None:

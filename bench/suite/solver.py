@@ -75,7 +75,9 @@ def follow(stamped: Sequence[tuple[float, str]], board: chess.Board) -> list[Mom
     return moments
 
 
-def attempt(problem: Problem, engine: int, moments: Sequence[Moment], fault: str = "", detail: str = "") -> Attempt:
+def attempt(
+    problem: Problem, engine: int, moments: Sequence[Moment], fault: str = "", detail: str = ""
+) -> Attempt:
     """Return the record of a search. It is solved from the first moment on from which the choice stays right until the last."""
     since: Moment | None = None
     for moment in moments:
@@ -87,7 +89,9 @@ def attempt(problem: Problem, engine: int, moments: Sequence[Moment], fault: str
     return Attempt(problem.key, problem.fen, engine, since is not None, fault, detail, *answer, *solved)
 
 
-def solve(engines: EnginePool[Client], control: TimeControl, patience: float, item: tuple[Problem, int]) -> Attempt | None:
+def solve(
+    engines: EnginePool[Client], control: TimeControl, patience: float, item: tuple[Problem, int]
+) -> Attempt | None:
     """Let an engine, by its index, solve a problem with empty tables; it has stalled after `patience` seconds.
 
     Returns None if it failed to start too often to be tried again.

@@ -12,7 +12,16 @@ def import_root() -> Path:
 
 def revision() -> str:
     """Return the git commit that this package runs from, with a mark if the checkout was changed since; "" without a checkout."""
-    command = ["git", "-C", str(import_root()), "describe", "--always", "--dirty=+changes", "--abbrev=12", "--exclude=*"]
+    command = [
+        "git",
+        "-C",
+        str(import_root()),
+        "describe",
+        "--always",
+        "--dirty=+changes",
+        "--abbrev=12",
+        "--exclude=*",
+    ]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     except OSError:

@@ -27,7 +27,8 @@ AGAIN_SECONDS = 0.05
 LARGEST_TIME = 1e6  # seconds
 LARGEST_COUNT = 10**15  # nodes
 INTERRUPTED = 130  # exit code after Ctrl-C
-PACKAGES = {"chess": "chess", "numpy": "numpy", "distributed": "'coachwhip[cluster]'"}  # to install, by library
+# what to install, by library
+PACKAGES = {"chess": "chess", "numpy": "numpy", "distributed": "'coachwhip[cluster]'"}
 PACKAGES |= dict.fromkeys(("rich", "scipy"), "'coachwhip[bench]'")
 
 
@@ -40,17 +41,24 @@ class _Formatter(argparse.HelpFormatter):
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:  # noqa: ARG002
         parts = text.split("\n\n")
-        return "\n\n".join(part if "\n  " in part else fill(part, width, break_on_hyphens=False) for part in parts)
+        return "\n\n".join(
+            part if "\n  " in part else fill(part, width, break_on_hyphens=False) for part in parts
+        )
 
 
 class Parser(argparse.ArgumentParser):
     """The command line of a subcommand. An error in it is one line, without pages of usage."""
 
     def __init__(self, name: str, about: str, epilog: str | None = None) -> None:
-        super().__init__(prog=f"coachwhip {name}", description=about, epilog=epilog, formatter_class=_Formatter)
+        super().__init__(
+            prog=f"coachwhip {name}", description=about, epilog=epilog, formatter_class=_Formatter
+        )
 
     def run(
-        self, argv: Sequence[str], body: Callable[[argparse.Namespace], int], complain: Callable[[str], None] | None = None
+        self,
+        argv: Sequence[str],
+        body: Callable[[argparse.Namespace], int],
+        complain: Callable[[str], None] | None = None,
     ) -> int:
         """Parse `argv` and run `body`; returns the exit code: 2 after a bad command line or an error, 130 after Ctrl-C, SIGTERM and SIGHUP.
 
@@ -120,7 +128,8 @@ def missing(error: ImportError) -> str:
     name = (error.name or "").partition(".")[0]
     if name == __package__.partition(".")[0]:
         raise error
-    if name not in PACKAGES or not isinstance(error, ModuleNotFoundError):  # it is installed: memory may be short
+    # What is installed may fail to load, as where memory is short.
+    if name not in PACKAGES or not isinstance(error, ModuleNotFoundError):
         return f"needs a library that cannot be loaded: {reason(error.__cause__ or error)}"
     return f"needs {name}: python3 -m pip install {PACKAGES[name]}"
 
@@ -207,7 +216,9 @@ def file_name(text: str) -> Path:
     if not text or "\0" in text:
         raise argparse.ArgumentTypeError(f"expected the name of a file, not {text[:40]!r}")
     if re.match(r"[a-z]+://", text, re.IGNORECASE):
-        raise argparse.ArgumentTypeError(f"{text[:60]!r} is an address: save what is there, such as the PGN, to a file first")
+        raise argparse.ArgumentTypeError(
+            f"{text[:60]!r} is an address: save what is there, such as the PGN, to a file first"
+        )
     return Path(text)
 
 
@@ -217,7 +228,9 @@ def whole_number(low: int, high: int) -> Callable[[str], int]:
     def read(text: str) -> int:
         value = parse_int(text)
         if value is None or not low <= value <= high:
-            raise argparse.ArgumentTypeError(f"expected a whole number from {low} to {high}, not {text[:40]!r}")
+            raise argparse.ArgumentTypeError(
+                f"expected a whole number from {low} to {high}, not {text[:40]!r}"
+            )
         return value
 
     return read
@@ -284,7 +297,11 @@ def _tunable(text: str) -> tuple[str, int]:
 SHARED: dict[str, dict[str, Any]] = {  # options of several commands, and the keywords of `add_argument`
     "--json": {"action": "store_true", "help": "print one JSON object instead of text"},
     "--force": {"action": "store_true", "help": "replace existing files even if they hold something else"},
-    "--weights": {"type": file_name, "metavar": "FILE", "help": "evaluate with these weights (default: the shipped ones)"},
+    "--weights": {
+        "type": file_name,
+        "metavar": "FILE",
+        "help": "evaluate with these weights (default: the shipped ones)",
+    },
     "--set": {  # a list of names and values, for `dict`
         "type": _tunable,
         "action": "append",

@@ -104,7 +104,8 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             yield stream
         return
     target = Path(os.path.realpath(path))
-    for part in target.parent.glob(f"{escape(target.name[:40])}.{'[0-9a-f]' * 16}.part"):  # of runs that were killed
+    # what killed runs left
+    for part in target.parent.glob(f"{escape(target.name[:40])}.{'[0-9a-f]' * 16}.part"):
         with suppress(CommandError, OSError):
             with part.open("rb") as file:
                 lock(file, part)
@@ -112,7 +113,8 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     fresh = target.with_name(f"{target.name[:40]}.{token_hex(8)}.part")
     try:
         with fresh.open("xb") as file:
-            with suppress(CommandError, OSError):  # where files cannot be locked, what a killed run leaves stays
+            # Where files cannot be locked, what a killed run leaves stays.
+            with suppress(CommandError, OSError):
                 lock(file, fresh)
             if target.exists():
                 shutil.copymode(target, fresh)
@@ -184,4 +186,6 @@ def lock(file: BinaryIO | FileIO, path: Path, *, wait: bool = False) -> None:
             fcntl.flock(file.fileno(), fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         if error.errno in LOCKED:
-            raise CommandError(f"{path} is in use by another run: wait until it ends, or name another file") from error
+            raise CommandError(
+                f"{path} is in use by another run: wait until it ends, or name another file"
+            ) from error

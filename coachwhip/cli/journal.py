@@ -37,13 +37,19 @@ def add_journal_arguments(add: Callable[..., object], part: str) -> None:
     add("--resume", action="store_true", help="continue the run in the --journal; start it if there is none")
 
 
-def require_same_settings(path: Path, command: str, theirs: Mapping[str, object], ours: Mapping[str, object]) -> None:
+def require_same_settings(
+    path: Path, command: str, theirs: Mapping[str, object], ours: Mapping[str, object]
+) -> None:
     """Raise CommandError, which names the first setting of ours that differs, for the file of a run with other settings."""
     plain = json.loads(json.dumps(ours))
     for name in {**plain, **theirs}:
         if theirs.get(name) != plain.get(name):
-            before, now = (shorten(json.dumps(settings.get(name)), MAX_QUOTED) for settings in (theirs, plain))
-            raise CommandError(f"{path} belongs to another run of {command}: its {name} is {before}, not {now}")
+            before, now = (
+                shorten(json.dumps(settings.get(name)), MAX_QUOTED) for settings in (theirs, plain)
+            )
+            raise CommandError(
+                f"{path} belongs to another run of {command}: its {name} is {before}, not {now}"
+            )
 
 
 @contextmanager
@@ -71,7 +77,9 @@ def _require_format(path: Path, command: str, line: bytes) -> None:
         if not line.startswith(start):
             raise CommandError(f"{path} is not a journal of {command}")
         advice = "finish that run with the version that started it, or start another file"
-        raise CommandError(f"{path} was written by another version of coachwhip (this one writes format {FORMAT}): {advice}")
+        raise CommandError(
+            f"{path} was written by another version of coachwhip (this one writes format {FORMAT}): {advice}"
+        )
 
 
 def _pack(value: Mapping[str, object]) -> bytes:

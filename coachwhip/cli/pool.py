@@ -8,7 +8,15 @@ items and results go to it and come back. `here` is one without workers.
 import logging
 import signal
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ThreadPoolExecutor,
+    wait,
+)
 from contextlib import ExitStack, contextmanager
 from itertools import islice, takewhile
 from typing import Any, Generic, TypeVar
@@ -34,7 +42,9 @@ class Pool(Generic[Item, Result]):
         self._function = function
         self._limit = workers * QUEUED
 
-    def run(self, items: Iterable[Item], *, in_order: bool = False) -> Generator[tuple[Item, Result], None, None]:
+    def run(
+        self, items: Iterable[Item], *, in_order: bool = False
+    ) -> Generator[tuple[Item, Result], None, None]:
         """Yield every item and what the function returns, as they finish or `in_order`. Raises what the function raises.
 
         Items are taken as they are needed. Closing the generator, an error and Ctrl-C withdraw what no worker
@@ -51,7 +61,9 @@ class Pool(Generic[Item, Result]):
                 if not running:
                     return
                 wait(busy, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
-                for future in list(takewhile(Future.done, running) if in_order else filter(Future.done, running)):
+                for future in list(
+                    takewhile(Future.done, running) if in_order else filter(Future.done, running)
+                ):
                     yield running.pop(future), future.result()
         finally:
             for future in running:
@@ -62,7 +74,12 @@ class _Here(Pool[Item, Result]):
     def __init__(self, function: Callable[[Item], Result]) -> None:
         self._function = function
 
-    def run(self, items: Iterable[Item], *, in_order: bool = True) -> Generator[tuple[Item, Result], None, None]:  # noqa: ARG002
+    def run(
+        self,
+        items: Iterable[Item],
+        *,
+        in_order: bool = True,  # noqa: ARG002
+    ) -> Generator[tuple[Item, Result], None, None]:
         for item in items:
             yield item, self._function(item)
 
@@ -110,7 +127,9 @@ class Cluster:
             raise
         except Exception as error:
             hint = "coachwhip must be installed where the scheduler and the workers run"
-            raise CommandError(f"the cluster cannot play ({hint}): {type(error).__name__}: {error}") from error
+            raise CommandError(
+                f"the cluster cannot play ({hint}): {type(error).__name__}: {error}"
+            ) from error
 
 
 @contextmanager
@@ -127,7 +146,9 @@ def cluster(address: str, workers: int) -> Iterator[Cluster]:
                 # inherited by the workers, which are ended in order
                 handlers = {number: signal.signal(number, signal.SIG_IGN) for number in STOPS}
                 try:
-                    made = LocalCluster(workers, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50)
+                    made = LocalCluster(
+                        workers, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+                    )
                 finally:
                     for number, handler in handlers.items():
                         signal.signal(number, handler)

@@ -46,7 +46,9 @@ class Experiment(ABC, Generic[Item, Result]):
     def __enter__(self) -> None:
         """Begin the work."""
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
         """End the work that still runs; `error` is what has ended the run early, if anything has."""
 
     def kept(self) -> str:

@@ -28,7 +28,8 @@ class BenchResult(NamedTuple):
 
     fen: str
     bestmove: str  # "" where there is no legal move
-    score: str  # the last exact one, from the side to move: "cp 31", "mate -2", or "-" where there is no legal move
+    # the last exact one, from the side to move: "cp 31", "mate -2", or "-" where there is no legal move
+    score: str
     nodes: int
     seconds: float  # without clearing the table
 

@@ -78,7 +78,11 @@ def _on_raw(stream: TextIO, is_output: bool) -> tuple[TextIO, io.FileIO | None]:
     """
     try:
         descriptor = stream.fileno()
-        raw = open(descriptor, "wb", 0, closefd=False) if stream.isatty() else _Raw(descriptor, "wb", closefd=False)  # noqa: SIM115
+        raw = (
+            open(descriptor, "wb", 0, closefd=False)  # noqa: SIM115
+            if stream.isatty()
+            else _Raw(descriptor, "wb", closefd=False)
+        )
     except (OSError, ValueError):
         return stream, None
     if isinstance(raw, _Raw):

@@ -50,4 +50,5 @@ def terminal(stream: TextIO) -> Any:
         from rich.console import Console
     except ImportError:
         return None
-    return Console(file=getattr(stream, "unfiltered", stream))  # below `output`, which passes no control characters
+    # below `output`, which passes no control characters
+    return Console(file=getattr(stream, "unfiltered", stream))

@@ -9,7 +9,8 @@ from ..uci.tunables import ROWS, SWITCH, matching
 from .command import CommandError, Parser, add_shared
 from .table import show
 
-RATE = 0.002  # OpenBench's usual R_end, for tens of thousands of pairs; `spsa --r-end` is the same number for shorter runs
+# OpenBench's usual R_end, for tens of thousands of pairs; `spsa --r-end` is the same number for shorter runs
+RATE = 0.002
 HEADINGS = ("name", "value", "range", "step", "meaning")
 
 EPILOG = """\
@@ -25,7 +26,9 @@ def main(argv: Sequence[str]) -> int:
     """Run the subcommand. Returns 0, or 2 for a wrong command line."""
     about = "List the numbers of the search and the switches of its techniques, with value, range, tuning step and meaning."
     parser = Parser("tunables", about, EPILOG)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="list only these; may be patterns, for example 'lmr_*'")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="list only these; may be patterns, for example 'lmr_*'"
+    )
     form = parser.add_mutually_exclusive_group()
     add_shared(form.add_argument, "--json")
     lines = f"print lines NAME, int, VALUE, MIN, MAX, STEP, RATE for an SPSA test of OpenBench (RATE {RATE}); no switches"
@@ -46,11 +49,27 @@ def _tunables(args: argparse.Namespace) -> int:
             if not name.startswith(SWITCH):
                 print(f"{name}, int, {value}, {low}, {high}, {step}, {RATE}")
     else:
-        cells = [(name, str(value), f"{low} to {high}", str(step), note) for name, value, low, high, step, note in rows]
-        show("Tunables of the search; to change one: coachwhip --set NAME=VALUE", HEADINGS, cells, left=len(HEADINGS))
+        cells = [
+            (name, str(value), f"{low} to {high}", str(step), note)
+            for name, value, low, high, step, note in rows
+        ]
+        show(
+            "Tunables of the search; to change one: coachwhip --set NAME=VALUE",
+            HEADINGS,
+            cells,
+            left=len(HEADINGS),
+        )
     return 0
 
 
 def _as_dict(name: str, value: int, low: int, high: int, step: int, note: str) -> dict[str, object]:
     kind = "switch" if name.startswith(SWITCH) else "number"
-    return {"name": name, "kind": kind, "value": value, "min": low, "max": high, "step": step, "meaning": note}
+    return {
+        "name": name,
+        "kind": kind,
+        "value": value,
+        "min": low,
+        "max": high,
+        "step": step,
+        "meaning": note,
+    }

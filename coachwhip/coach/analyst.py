@@ -15,7 +15,8 @@ from .line import Line
 from .study import AnalysedGame, Analysis
 
 CHOICES = 3  # best moves that the second look finds before a bad move; more follow while the last one is good
-LONGER, DEEPER = 4, 2  # time and nodes of the second look are so many times the first one's, its depth so many plies more
+# Time and nodes of the second look are LONGER times the first one's, its depth is DEEPER plies more.
+LONGER, DEEPER = 4, 2
 
 
 class Analyst:
@@ -25,7 +26,12 @@ class Analyst:
         self._engine, self._limit, self._multipv = engine, limit, multipv
 
     def analyse(
-        self, game: AnalysedGame, advance: Callable[[], object] = lambda: None, *, explains: bool = True, first: int = 0
+        self,
+        game: AnalysedGame,
+        advance: Callable[[], object] = lambda: None,
+        *,
+        explains: bool = True,
+        first: int = 0,
     ) -> None:
         """Analyse every position. The results so far are kept if an exception or Ctrl-C ends it. `advance` is called for each.
 
@@ -50,7 +56,9 @@ class Analyst:
                 if index in marked:
                     advance()
 
-    def _look(self, game: AnalysedGame, board: chess.Board, limit: Limit, count: int) -> tuple[tuple[Line, ...], int]:
+    def _look(
+        self, game: AnalysedGame, board: chess.Board, limit: Limit, count: int
+    ) -> tuple[tuple[Line, ...], int]:
         """Return the best lines of a board, and the depth of the search."""
         infos = self._engine.analyse(board, limit, multipv=count, game=game)
         return lines_of(infos), infos[0]["depth"]
@@ -64,7 +72,9 @@ class Analyst:
                 lines, depth = self._look(game, board, limit, count)
                 known = game.analyses[index]
                 score = known and known.score
-                game.analyses[index] = Analysis(lines[: self._multipv], depth, lines if index in marked else (), first=score)
+                game.analyses[index] = Analysis(
+                    lines[: self._multipv], depth, lines if index in marked else (), first=score
+                )
 
     def _explain(self, game: AnalysedGame, index: int, board: chess.Board) -> None:
         """Give a bad move its claims, and the position before it all good moves."""

@@ -20,7 +20,8 @@ FORCED = 4  # plies of captures and checks before a motif
 LEAST_SHARE = 60  # centipawns of score for each pawn of material
 PAWN_MOST = 250  # centipawns that a single pawn explains
 LEVEL = 30  # centipawns within which a score is a draw
-WINNING, LOSING = 60, 25  # percent of winning chances of a game that is won, and below those of one that is lost
+# percent of winning chances: the game is won from WINNING on, and lost below LOSING
+WINNING, LOSING = 60, 25
 FEW = 4  # pieces, besides kings and pawns, after a trade
 PIECES = (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT)
 NEAR = 2  # plies after the answer within which a single pawn is won
@@ -100,7 +101,11 @@ def plain(claim: Claim) -> dict[str, Any]:
 
 def from_plain(values: Mapping[str, Any]) -> Claim:
     """Return the claim of which `plain` has made these values."""
-    fields = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items() if name != "kind"}
+    fields = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in values.items()
+        if name != "kind"
+    }
     fields |= {"role": Role(values["role"])}
     for name in fields.keys() & {"moves", "next"}:
         fields[name] = tuple(map(chess.Move.from_uci, values[name]))
@@ -139,13 +144,17 @@ class Gain(NamedTuple):
 
     def _is_forced(self, ply: int) -> bool:
         """Return whether the move before a ply and its answer are captures, checks, or moves out of check."""
-        for at, move in zip(self.line.boards[ply - 1 : ply + 1], self.line.moves[ply - 1 : ply + 1], strict=False):
+        for at, move in zip(
+            self.line.boards[ply - 1 : ply + 1], self.line.moves[ply - 1 : ply + 1], strict=False
+        ):
             if not (at.is_capture(move) or at.gives_check(move) or at.is_check()):
                 return False
         return True
 
     def _taken(self, ply: int) -> str:
-        return chess.piece_name(self.line.boards[ply - 1].piece_type_at(self.line.moves[ply - 1].to_square) or chess.PAWN)
+        return chess.piece_name(
+            self.line.boards[ply - 1].piece_type_at(self.line.moves[ply - 1].to_square) or chess.PAWN
+        )
 
     def _pieces(self) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
         """Return the piece of a promotion, "" if there is none, and the pieces won and given. One pawn with a piece is left out."""
@@ -231,7 +240,12 @@ def material(bad: Variation, good: Variation, soon: int = SOON_PLIES) -> Materia
     if not is_lost and gain.value <= before - then:
         return None  # the move played takes as much
     loss = good.points + bad.points
-    if net < 1 or not 1 <= gain.value <= 2 * net or loss < LEAST_SHARE * net or (net == 1 and loss > PAWN_MOST):
+    if (
+        net < 1
+        or not 1 <= gain.value <= 2 * net
+        or loss < LEAST_SHARE * net
+        or (net == 1 and loss > PAWN_MOST)
+    ):
         return None
     claim, line = gain.claim(role), bad if is_lost else good
     is_near = gain.decided - gain.ply <= NEAR and line.keeps(gain.value - gain.line.values[0])
@@ -276,7 +290,9 @@ def traded(line: Variation) -> _Traded | None:
     first = line.boards[0]
     for ply, at in enumerate(line.boards[: FORCED + 1]):
         gone = [
-            kind for kind in PIECES if all(len(at.pieces(kind, side)) < len(first.pieces(kind, side)) for side in chess.COLORS)
+            kind
+            for kind in PIECES
+            if all(len(at.pieces(kind, side)) < len(first.pieces(kind, side)) for side in chess.COLORS)
         ]
         is_even = abs(line.values[ply]) <= 1 and not line.takes(ply)
         if gone and is_even and (at.occupied & ~(at.kings | at.pawns)).bit_count() <= FEW:

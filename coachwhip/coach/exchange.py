@@ -10,11 +10,13 @@ import chess
 from ..core.engine import FULL_SCALE, Engine, Position, SearchInfo
 from ..evaluation import config
 
-DRAWN_SCALE = FULL_SCALE // 16  # of endings that are drawn, such as queen against a far rook's or bishop's pawn
+# the scale of endings that are drawn, such as queen against a far rook's or bishop's pawn
+DRAWN_SCALE = FULL_SCALE // 16
 
 VALUES = {chess.QUEEN: 9, chess.ROOK: 5, chess.BISHOP: 3, chess.KNIGHT: 3, chess.PAWN: 1}  # in pawns
 PAWN = 100  # centipawns
-DEPTH, FEW, DEEPER, NODES = 10, 2, 20, 300_000  # of the search that counts pieces; deeper where so few are left besides pawns
+# depth and nodes of the search that counts pieces; it goes deeper where at most FEW are left besides pawns
+DEPTH, FEW, DEEPER, NODES = 10, 2, 20, 300_000
 
 _counting = Lock()  # an engine does one thing at a time
 
@@ -51,12 +53,19 @@ def counted(board: chess.Board) -> list[Outcome]:
     whole = [info for info in infos if info.pv and not info.bound]
     if whole[-1].is_mate:
         return []
-    return [Outcome(info.score_cp / PAWN, tuple(map(chess.Move.from_uci, info.pv))) for info in whole if not info.is_mate]
+    return [
+        Outcome(info.score_cp / PAWN, tuple(map(chess.Move.from_uci, info.pv)))
+        for info in whole
+        if not info.is_mate
+    ]
 
 
 def lead(board: chess.Board, side: chess.Color) -> int:
     """Return how many pawns' worth of pieces a side is ahead."""
-    return sum(value * (len(board.pieces(kind, side)) - len(board.pieces(kind, not side))) for kind, value in VALUES.items())
+    return sum(
+        value * (len(board.pieces(kind, side)) - len(board.pieces(kind, not side)))
+        for kind, value in VALUES.items()
+    )
 
 
 def before_exchange(board: chess.Board) -> chess.Board:

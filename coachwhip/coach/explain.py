@@ -42,7 +42,9 @@ def explain(board: chess.Board, move: chess.Move, *, nodes: int = NODES) -> Expl
     game = _analysed(chess.pgn.Game.from_board(known), nodes, first=len(known.move_stack) - 1)
     (judged,) = game.judged_moves()
     before, after = judged.before, judged.after
-    return Explanation(judged.judgement, judged.loss, before.claims, game.reason(judged.at), before.lines[0], after.lines[0])
+    return Explanation(
+        judged.judgement, judged.loss, before.claims, game.reason(judged.at), before.lines[0], after.lines[0]
+    )
 
 
 def annotate(game: chess.pgn.Game, *, nodes: int = NODES) -> chess.pgn.Game:

@@ -37,7 +37,8 @@ class Judgement(NamedTuple):
 
 BLUNDER = Judgement("blunder", "blunders", "??", chess.pgn.NAG_BLUNDER, 15.0)
 MISTAKE = Judgement("mistake", "mistakes", "?", chess.pgn.NAG_MISTAKE, 10.0)
-INACCURACY = Judgement("inaccuracy", "inaccuracies", "?!", chess.pgn.NAG_DUBIOUS_MOVE, 7.0)  # the engine errs by a few points
+# The engine errs by a few points.
+INACCURACY = Judgement("inaccuracy", "inaccuracies", "?!", chess.pgn.NAG_DUBIOUS_MOVE, 7.0)
 JUDGEMENTS = (INACCURACY, MISTAKE, BLUNDER)
 
 
@@ -80,7 +81,9 @@ def judge(loss: float) -> Judgement | None:
 
 def move_accuracy(loss: float) -> float:
     """Return the accuracy of a move that loses `loss` percent points: 0 to 100."""
-    value = 103.1668100711649 * math.exp(-0.04354415386753951 * max(loss, 0.0)) - 3.166924740191411 + UNCERTAIN
+    value = (
+        103.1668100711649 * math.exp(-0.04354415386753951 * max(loss, 0.0)) - 3.166924740191411 + UNCERTAIN
+    )
     return max(0.0, min(100.0, value))
 
 

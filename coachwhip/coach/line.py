@@ -24,7 +24,9 @@ class Line(NamedTuple):
 class Variation:
     """A line on boards. Score and gains are those of the side that the line is good for; these since `base`, else the first board."""
 
-    def __init__(self, board: chess.Board, line: Line, side: chess.Color, base: chess.Board | None = None) -> None:
+    def __init__(
+        self, board: chess.Board, line: Line, side: chess.Color, base: chess.Board | None = None
+    ) -> None:
         self.side, self.moves = side, line.moves
         self.score = line.score if side else -line.score
         self.points, self.mate = self.score.score(mate_score=MATE_SCORE), self.score.mate() or 0
@@ -33,7 +35,8 @@ class Variation:
             self.boards.append(after(self.boards[-1], move))
         start = _lead(base or board, side)
         self.gains = [_difference(_lead(at, side), start) for at in self.boards]
-        self.values = [sum(VALUES[kind] * number for kind, number in gain.items()) for gain in self.gains]  # in pawns
+        # the values of the gains, in pawns
+        self.values = [sum(VALUES[kind] * number for kind, number in gain.items()) for gain in self.gains]
 
     def draw(self) -> str:
         """Return how a line of score 0 ends in a draw that the side forces soon; "" if it does not show one."""
@@ -57,7 +60,9 @@ class Variation:
 
     def takes(self, ply: int) -> bool:
         """Return whether the move after a position of the line captures or promotes."""
-        return ply < len(self.moves) and (bool(self.moves[ply].promotion) or self.boards[ply].is_capture(self.moves[ply]))
+        return ply < len(self.moves) and (
+            bool(self.moves[ply].promotion) or self.boards[ply].is_capture(self.moves[ply])
+        )
 
     def decided(self, first: int, end: int) -> int:
         """Return the ply from `first` on from which what the side has at `end` is on its account, but for exchanges."""
@@ -78,5 +83,7 @@ def _lead(board: chess.Board, side: chess.Color) -> dict[chess.PieceType, int]:
     return {kind: len(board.pieces(kind, side)) - len(board.pieces(kind, not side)) for kind in VALUES}
 
 
-def _difference(lead: dict[chess.PieceType, int], first: dict[chess.PieceType, int]) -> dict[chess.PieceType, int]:
+def _difference(
+    lead: dict[chess.PieceType, int], first: dict[chess.PieceType, int]
+) -> dict[chess.PieceType, int]:
     return {kind: lead[kind] - first[kind] for kind in VALUES}

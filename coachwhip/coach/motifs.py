@@ -44,7 +44,8 @@ class _Moment:
         self.to, self.side, self.enemy = self.move.to_square, not self.after.turn, self.after.turn
         self.reply, self.next = (*moves[ply : ply + 2], None, None)[:2]
         later = list(zip(boards[ply + 1 :], moves[ply + 1 :], strict=False))[::2]
-        self.captures = {(move.from_square, move.to_square) for at, move in later if at.is_capture(move)}  # of the side
+        # the captures of the side
+        self.captures = {(move.from_square, move.to_square) for at, move in later if at.is_capture(move)}
         self.targets = chess.SquareSet(self.after.occupied_co[self.enemy])
 
     def value(self, square: chess.Square) -> int:
@@ -68,7 +69,11 @@ class _Moment:
         for front in self.after.attacks(slider) & self.targets:
             behind = chess.SquareSet(chess.ray(slider, front)) & chess.SquareSet(self.after.occupied)
             beyond = [square for square in behind if front in chess.SquareSet(chess.between(slider, square))]
-            if beyond and (back := min(beyond, key=lambda square: chess.square_distance(front, square))) in self.targets:
+            if (
+                beyond
+                and (back := min(beyond, key=lambda square: chess.square_distance(front, square)))
+                in self.targets
+            ):
                 yield front, back
 
 
@@ -99,7 +104,9 @@ def _promotion(moment: _Moment) -> Motif | None:
 def _discovery(moment: _Moment) -> Motif | None:
     """The move opens the line of another piece, which attacks the king, or takes next."""
     left = chess.SquareSet.from_square(moment.move.from_square)
-    for slider in chess.SquareSet(moment.after.occupied_co[moment.side]) - chess.SquareSet.from_square(moment.to):
+    for slider in chess.SquareSet(moment.after.occupied_co[moment.side]) - chess.SquareSet.from_square(
+        moment.to
+    ):
         for target in (moment.after.attacks(slider) - moment.before.attacks(slider)) & moment.targets:
             if left & chess.SquareSet(chess.between(slider, target)):
                 if moment.value(target) == KING:
@@ -111,7 +118,9 @@ def _discovery(moment: _Moment) -> Motif | None:
 
 def _fork(moment: _Moment) -> Motif | None:
     """The piece that moved attacks two pieces, each of which it can take with a gain, and takes one."""
-    attacked = moment.after.attacks(moment.to) & moment.targets - moment.after.pieces(chess.PAWN, moment.enemy)
+    attacked = moment.after.attacks(moment.to) & moment.targets - moment.after.pieces(
+        chess.PAWN, moment.enemy
+    )
     by = moment.value(moment.to)
     forked = [square for square in attacked if moment.is_hanging(square, by, attacked)]
     takes = any((moment.to, square) in moment.captures for square in attacked)
@@ -152,13 +161,19 @@ def _trap(moment: _Moment) -> Motif | None:
     """A piece is attacked without a check, loses wherever it goes, and is taken."""
     if moment.after.is_check():
         return None
-    for target in (moment.after.attacks(moment.to) - moment.before.attacks(moment.move.from_square)) & moment.targets:
+    for target in (
+        moment.after.attacks(moment.to) - moment.before.attacks(moment.move.from_square)
+    ) & moment.targets:
         is_attacked = moment.is_hanging(target, moment.value(moment.to), chess.SquareSet())
         if not 2 < moment.value(target) < KING or not is_attacked:
             continue
         escapes = [move for move in moment.after.legal_moves if move.from_square == target]
         ends = {target, *(move.to_square for move in escapes if move == moment.reply)}
-        if moment.next and moment.next.to_square in ends and all(_is_lost_after(moment.after, move) for move in escapes):
+        if (
+            moment.next
+            and moment.next.to_square in ends
+            and all(_is_lost_after(moment.after, move) for move in escapes)
+        ):
             return Motif(Kind.TRAP, (target,))
     return None
 
@@ -178,4 +193,5 @@ def _hanging(moment: _Moment) -> Motif | None:
     return Motif(Kind.HANGING, (moment.to,))
 
 
-FINDERS = _double_check, _promotion, _discovery, _fork, _skewer, _pin, _trap, _hanging  # the first that holds counts
+# The first that holds counts.
+FINDERS = _double_check, _promotion, _discovery, _fork, _skewer, _pin, _trap, _hanging

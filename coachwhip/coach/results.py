@@ -24,7 +24,9 @@ class Side(NamedTuple):
 
     def cells(self) -> list[str]:
         """Return accuracy, also by phase, average loss and counts for a table."""
-        accuracies = ["-" if value is None else f"{value:.1f} %" for value in (self.accuracy, *self.phases.values())]
+        accuracies = [
+            "-" if value is None else f"{value:.1f} %" for value in (self.accuracy, *self.phases.values())
+        ]
         loss = "-" if self.loss_cp is None else f"{self.loss_cp:.0f}"
         return [*accuracies, loss, *(str(count) if self.moves else "-" for count in self.counts.values())]
 
@@ -32,16 +34,23 @@ class Side(NamedTuple):
 def sides(game: AnalysedGame) -> tuple[Side, Side]:
     """Return the results of White and of Black."""
     moves = list(game.judged_moves())
-    known = {index: judge.win_percent(analysis.score) for index, analysis in enumerate(game.analyses) if analysis}
+    known = {
+        index: judge.win_percent(analysis.score) for index, analysis in enumerate(game.analyses) if analysis
+    }
     weights = dict(zip(known, judge.weights(list(known.values())), strict=False)) if moves else {}
     return _side(game, chess.WHITE, moves, weights), _side(game, chess.BLACK, moves, weights)
 
 
-def _side(game: AnalysedGame, colour: chess.Color, both: Sequence[JudgedMove], weights: Mapping[int, float]) -> Side:
+def _side(
+    game: AnalysedGame, colour: chess.Color, both: Sequence[JudgedMove], weights: Mapping[int, float]
+) -> Side:
     def accuracy(moves: Sequence[JudgedMove]) -> float | None:
         return judge.accuracy([move.accuracy for move in moves], [weights[move.at] for move in moves])
 
-    moves, phase_of = [move for move in both if move.white == colour], phases(game.boards, (node.move for node in game.nodes))
+    moves, phase_of = (
+        [move for move in both if move.white == colour],
+        phases(game.boards, (node.move for node in game.nodes)),
+    )
     by_phase = {}
     for phase in PHASES:
         by_phase[phase] = accuracy([move for move in moves if phase_of[move.at] == phase])

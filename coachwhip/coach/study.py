@@ -35,7 +35,8 @@ class Analysis(NamedTuple):
 
     lines: tuple[Line, ...]
     depth: int
-    choices: tuple[Line, ...] = ()  # where the game goes on with a bad move: the lines of all good moves, and one that is not
+    # Where the game goes on with a bad move: the lines of all good moves, and one that is not good.
+    choices: tuple[Line, ...] = ()
     claims: tuple[Claim, ...] = ()  # why the move played is bad; none if nothing is sure
     first: Score | None = None  # of the first look, if there was a second one
 
@@ -63,14 +64,19 @@ class JudgedMove(NamedTuple):
     def is_slip(self) -> bool:
         """Whether it loses much in centipawns, as it may in a decided game without a judgement."""
         before, after = (
-            look.score.score(mate_score=MATE_SCORE) * (1 if self.white else -1) for look in (self.before, self.after)
+            look.score.score(mate_score=MATE_SCORE) * (1 if self.white else -1)
+            for look in (self.before, self.after)
         )
         return before - after >= SLIP and self.before.lines[0].moves[:1] != (self.move,)
 
     def better_lines(self) -> list[Line]:
         """Return the lines of the position before the move that score better for its player than the move."""
         others = [line for line in self.before.lines if line.moves and line.moves[0] != self.move]
-        return [line for line in others if (line.score > self.after.score if self.white else line.score < self.after.score)]
+        return [
+            line
+            for line in others
+            if (line.score > self.after.score if self.white else line.score < self.after.score)
+        ]
 
 
 class AnalysedGame:
@@ -143,7 +149,9 @@ class AnalysedGame:
                 position = Position.from_board(board)
                 for move in moves:
                     position.make(move)
-            return tuple(Line(parse_score(score), tuple(map(chess.Move.from_uci, moves))) for score, *moves in lines)
+            return tuple(
+                Line(parse_score(score), tuple(map(chess.Move.from_uci, moves))) for score, *moves in lines
+            )
 
         analyses: list[Analysis | None] = []
         for board, (depth, lines, choices, known, first) in zip(self.boards, data, strict=True):
@@ -152,7 +160,9 @@ class AnalysedGame:
             found = tuple(map(claims.from_plain, known))
             words.reason(found, board)  # each can be said
             score = parse_score(first) if first else None
-            analyses.append(Analysis(read(lines, board), part(depth, int), read(choices, board), found, score))
+            analyses.append(
+                Analysis(read(lines, board), part(depth, int), read(choices, board), found, score)
+            )
         self.analyses = analyses
 
     def judged_moves(self) -> Iterator[JudgedMove]:
@@ -171,7 +181,9 @@ class AnalysedGame:
         drop = sign * (chances[0] - chances[1])
         best = before.lines[0].moves[:1] == (move,)  # then the scores differ only by the search depth
         loss = 0.0 if best else max(0.0, min(drop, sign * (first[0] - first[1])))  # both looks must agree
-        loss_cp = 0 if best else max(0, sign * (judge.centipawns(before.score) - judge.centipawns(after.score)))
+        loss_cp = (
+            0 if best else max(0, sign * (judge.centipawns(before.score) - judge.centipawns(after.score)))
+        )
         is_decided = min(chances) > judge.DECIDED or max(chances) < 100 - judge.DECIDED
         judged = judge.move_accuracy(drop), None if is_decided else judge.judge(loss)
         if index < self.book and judged[1] is judge.INACCURACY:

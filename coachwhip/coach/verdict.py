@@ -4,13 +4,29 @@
 import chess
 from chess.engine import Cp
 
-from .claims import LEAST_SHARE, Claim, Draw, Mate, Role, draws, material, mates, passed, proof, slip, threats, trades
+from .claims import (
+    LEAST_SHARE,
+    Claim,
+    Draw,
+    Mate,
+    Role,
+    draws,
+    material,
+    mates,
+    passed,
+    proof,
+    slip,
+    threats,
+    trades,
+)
 from .exchange import before_exchange, is_drawn
 from .judge import MISTAKE, Judgement
 from .line import Line, Variation
 
 
-def against(board: chess.Board, played: Line, best: Line, *, judgement: Judgement | None) -> tuple[Claim, ...] | None:
+def against(
+    board: chess.Board, played: Line, best: Line, *, judgement: Judgement | None
+) -> tuple[Claim, ...] | None:
     """Return why the first move of `played` is worse than that of `best`; None if it is not, because the game was a draw anyway.
 
     Both lines start at `board`, which has the game's history. Without a mark, as in a game that is decided, only a piece that is
@@ -49,6 +65,12 @@ def about(board: chess.Board, best: Line, threat: Line | None) -> Claim | None:
         return won.claim(Role.WINS)
     lost = proof(other.boards[0], other.moves[:1]) if other and good.mate == 0 else None
     is_parried = won and lost and won.line.values[-1] - won.line.values[0] > -lost.value
-    if other and lost and lost.value > 0 and is_parried and good.points + other.points >= LEAST_SHARE * lost.value:
+    if (
+        other
+        and lost
+        and lost.value > 0
+        and is_parried
+        and good.points + other.points >= LEAST_SHARE * lost.value
+    ):
         return lost.claim(Role.THREATENS)
     return None

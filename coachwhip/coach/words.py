@@ -39,12 +39,18 @@ def sentence(claim: Claim, board: chess.Board) -> str:
     match claim:
         case Mate(role, _, number):
             rank = " on the back rank" * claim.is_back_rank
-            verb = {Role.WINS: "Mates", Role.THREATENS: f"{side} threatens mate"}.get(role, f"{role.value.capitalize()} mate")
+            verb = {Role.WINS: "Mates", Role.THREATENS: f"{side} threatens mate"}.get(
+                role, f"{role.value.capitalize()} mate"
+            )
             return f"{verb}{f' in {number}' * (number > 1)}{rank}: {quoted}."
         case Draw(role, _, ending):
             if role is Role.MISSES:
                 return f"Misses a draw by {ending}: {quoted}."
-            return f"Lets {side} draw by {ending}: {quoted}." if role is Role.ALLOWS and quoted else f"Draws by {ending}."
+            return (
+                f"Lets {side} draw by {ending}: {quoted}."
+                if role is Role.ALLOWS and quoted
+                else f"Draws by {ending}."
+            )
         case Material(Role.THREATENS):
             return f"{side} threatens {quote(board, claim.moves[:1])}, which wins {_gain(claim)}."
         case Material(role):
@@ -97,4 +103,6 @@ def _plurals(names: Sequence[str]) -> str:
 
 
 def _pieces(names: Iterable[str]) -> str:
-    return " and ".join(f"{COUNTS[number]} {name}{'s' * (number > 1)}" for name, number in Counter(names).items())
+    return " and ".join(
+        f"{COUNTS[number]} {name}{'s' * (number > 1)}" for name, number in Counter(names).items()
+    )

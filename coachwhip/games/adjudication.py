@@ -37,7 +37,9 @@ def parse_score(text: str) -> chess.engine.Score:
     return chess.engine.MateGiven if text == "#+0" else chess.engine.Mate(int(text[1:]))
 
 
-def find_ending(board: chess.Board, scores: Sequence[chess.engine.Score | None], rules: Rules) -> Ending | None:
+def find_ending(
+    board: chess.Board, scores: Sequence[chess.engine.Score | None], rules: Rules
+) -> Ending | None:
     """Return how the game has ended, None if it goes on; fifty moves and threefold repetition end it without a claim.
 
     `scores` are those that the engines gave with each move, from White's side; None where there was none.
@@ -102,7 +104,8 @@ def by_tablebase(board: chess.Board, folder: str) -> Ending | None:
     return Ending(win(board.turn if wdl > 0 else not board.turn), "tablebase win")
 
 
-_PROBING = threading.Lock()  # python-chess loads a table when it is first probed, which two threads must not do at once
+# python-chess loads a table when it is first probed, which two threads must not do at once.
+_PROBING = threading.Lock()
 
 
 @lru_cache(maxsize=4)

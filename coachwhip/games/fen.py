@@ -15,9 +15,12 @@ if TYPE_CHECKING:
 CASTLING = frozenset("KQkq-")  # letters of the castling field in standard chess
 MAX_QUOTED = 100  # characters of a line in a message
 # Four fields, up to two counters, and the operations; a semicolon may stand between.
-LINE = re.compile(r"\s*((?:[^\s;]+\s+){3}[^\s;]+)((?:\s+(?:-?\d+|-)(?=[\s;]|$)){0,2})[\s;]*(.*)", re.ASCII | re.DOTALL)
+LINE = re.compile(
+    r"\s*((?:[^\s;]+\s+){3}[^\s;]+)((?:\s+(?:-?\d+|-)(?=[\s;]|$)){0,2})[\s;]*(.*)", re.ASCII | re.DOTALL
+)
 # python-chess reads EPD too, but stumbles over unquoted comments, and over castling in Chess960.
-OPERATION = re.compile(r"""([^\s;"]+)((?:[^;"]|"(?:[^"\\]|\\.)*"?)*)""")  # a word, and all up to a semicolon outside quotes
+# a word, and all up to a semicolon outside quotes
+OPERATION = re.compile(r"""([^\s;"]+)((?:[^;"]|"(?:[^"\\]|\\.)*"?)*)""")
 COUNT = re.compile(r"\d+", re.ASCII)
 
 
@@ -36,7 +39,12 @@ def read_epd(line: str) -> tuple[str, dict[str, str]]:
     fields, counters, operations = match[1].split(), match[2].split(), _operations(match[3])
     for index, (name, default) in enumerate((("hmvc", "0"), ("fmvn", "1"))):
         if COUNT.fullmatch(count := operations.pop(name, "")):
-            counters = [*counters[:index], *[default] * (index - len(counters)), count, *counters[index + 1 :]]
+            counters = [
+                *counters[:index],
+                *[default] * (index - len(counters)),
+                count,
+                *counters[index + 1 :],
+            ]
     return " ".join([*fields, *counters]), operations
 
 

@@ -58,7 +58,9 @@ def standard_start(*, chess960: bool = False) -> Book:
 
 def chess960_starts() -> Book:
     """Return the 960 start positions of Chess960."""
-    return [partial(Opening, chess.Board.from_chess960_pos(number).shredder_fen(), True) for number in range(960)]
+    return [
+        partial(Opening, chess.Board.from_chess960_pos(number).shredder_fen(), True) for number in range(960)
+    ]
 
 
 def open_book(path: Path, *, chess960: bool = False, plies: int | None = None, seed: int = 0) -> Book:
@@ -74,14 +76,20 @@ def open_book(path: Path, *, chess960: bool = False, plies: int | None = None, s
         try:
             with naming(path), path.open("rb") as file:
                 games = split_games(file)
-                book = [partial(read_line, f"{name}:{game.line}", game, plies, chess960=chess960) for game in games]
+                book = [
+                    partial(read_line, f"{name}:{game.line}", game, plies, chess960=chess960)
+                    for game in games
+                ]
         except PgnError as error:
             raise CommandError(f"{name}: {error}") from error
     elif ending == ".bin":
         lines = _polyglot(path, POLYGLOT_PLIES if plies is None else plies, random.Random(seed))
         book = [partial(Opening, chess.STARTING_FEN, False, line) for line in lines]
     else:
-        book = [partial(read_position, f"{name}:{number}", line, chess960=chess960) for number, line in numbered_lines(path)]
+        book = [
+            partial(read_position, f"{name}:{number}", line, chess960=chess960)
+            for number, line in numbered_lines(path)
+        ]
     if not book:
         raise CommandError(f"{name}: it contains no opening")
     return book
@@ -121,7 +129,9 @@ def _require_playable(place: str, board: chess.Board, text: str = "") -> None:
                 f"{place}: castling rights of Chess960: give --chess960, or name the files of the rooks: {shuffled.shredder_fen()}"
             )
         why = f" (the game is over: {ending.reason})" if ending else ""
-        raise CommandError(f"{place}: not a position that can be played: {shorten(text or board.fen(), MAX_QUOTED)}{why}")
+        raise CommandError(
+            f"{place}: not a position that can be played: {shorten(text or board.fen(), MAX_QUOTED)}{why}"
+        )
 
 
 @cache  # so that a warning comes once
@@ -129,9 +139,14 @@ def read_line(place: str, text: RawGame, plies: int | None, *, chess960: bool) -
     """Read one PGN game, or its first plies. Raises CommandError for a fault in those, which begins with `place`; another one is a warning."""
     game = read_game(text)
     line = list(game.mainline_moves())[:plies]
-    broken = [error for error in game.errors if isinstance(error, BrokenLine) and (plies is None or len(line) < plies)]
+    broken = [
+        error
+        for error in game.errors
+        if isinstance(error, BrokenLine) and (plies is None or len(line) < plies)
+    ]
     if broken or is_empty(game):
-        fault = reason(broken[0]).partition("; what follows")[0] if broken else "no game"  # without what becomes of the rest
+        # without what becomes of the rest
+        fault = reason(broken[0]).partition("; what follows")[0] if broken else "no game"
         raise CommandError(f"{place}: {fault}")
     if (variant := game.board().uci_variant) != "chess":
         raise CommandError(f"{place}: coachwhip plays standard chess and Chess960, not {variant}")
@@ -156,7 +171,8 @@ def _polyglot(path: Path, plies: int, generator: random.Random) -> list[str]:
     """Draw different lines from the start position by the book's weights, each at most as long as the book knows."""
     try:
         with naming(path):
-            if path.stat().st_size:  # python-chess takes a missing file for an empty book, and any other for a full one
+            # python-chess takes a missing file for an empty book, and any other for a full one.
+            if path.stat().st_size:
                 PolyglotBook(str(path)).close()
     except ValueError as error:
         raise CommandError(f"{path}: {error}") from error
@@ -165,6 +181,10 @@ def _polyglot(path: Path, plies: int, generator: random.Random) -> list[str]:
         for _ in range(POLYGLOT_DRAWS):
             board = chess.Board()
             while len(board.move_stack) < plies and (entries := list(reader.find_all(board))):
-                board.push(generator.choices([entry.move for entry in entries], [entry.weight for entry in entries])[0])
+                board.push(
+                    generator.choices([entry.move for entry in entries], [entry.weight for entry in entries])[
+                        0
+                    ]
+                )
             lines[" ".join(map(chess.Move.uci, board.move_stack))] = None
     return [line for line in lines if line]

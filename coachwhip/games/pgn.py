@@ -21,7 +21,8 @@ from ..text import reason, shorten, storable
 BLOCK = 1 << 20  # characters that are read at a time
 MAX_FAULTS = 100  # of a game that are named
 COLUMNS = 80  # width of the text that is written
-CP1252 = {0xDC00 + byte: bytes([byte]).decode("cp1252", "replace") for byte in range(128, 256)}  # of a byte that is no UTF-8
+# what a byte that is not UTF-8 stands for
+CP1252 = {0xDC00 + byte: bytes([byte]).decode("cp1252", "replace") for byte in range(128, 256)}
 READABLE = CP1252 | {0x1A: " ", 0xFEFF: None}  # the end of a DOS file, a byte order mark
 
 NAGS = {f"${number}": number for number in range(256)} | {  # of the codes and signs behind a move
@@ -29,17 +30,21 @@ NAGS = {f"${number}": number for number in range(256)} | {  # of the codes and s
     "=/+": 15, "±": 16, "+/-": 16, "∓": 17, "-/+": 17, "+-": 18, "-+": 19, "N": 146,
 }  # fmt: skip
 # figurines, dashes, capture signs and a Cyrillic O; what cannot be seen is removed
-ENGLISH = str.maketrans("♔♕♖♗♘♙♚♛♜♝♞♟‐‑‒–—−:×Оо", "KQRBNPKQRBNP------xxOO", "\ufe0e\ufe0f\u200b\u200c\u200d\u2060\u00ad")
+ENGLISH = str.maketrans(
+    "♔♕♖♗♘♙♚♛♜♝♞♟‐‑‒–—−:×Оо", "KQRBNPKQRBNP------xxOO", "\ufe0e\ufe0f\u200b\u200c\u200d\u2060\u00ad"
+)
 
 BLANK = r"[^\S\n]*"
 DASH = rf"{BLANK}[-‐‑‒–—−:]{BLANK}"
 DRAW = rf"(?:½|1/2)(?:{DASH}(?:½|1/2))?|0[.,]5{DASH}0[.,]5"
 RESULT = rf"(?:(?P<white>1{DASH}0)|(?P<black>0{DASH}1)|(?P<draw>{DRAW})|\*)(?![^\s;(){{}}\[\]*])"
-PAWN = r"(?!(?P<file>[a-h])[-x]?(?P=file)[1-8])(?:[a-h][1-8]?[-x]?)?[a-h][1-8](?:(?<=[18])[=/(]?[KQRBNkqrbn]\)?)?"  # not `dd5`
+# `dd5` is no move.
+PAWN = r"(?!(?P<file>[a-h])[-x]?(?P=file)[1-8])(?:[a-h][1-8]?[-x]?)?[a-h][1-8](?:(?<=[18])[=/(]?[KQRBNkqrbn]\)?)?"
 SAN = rf"(?:--|Z0|0000|@@@@)(?=[!?]*$)|[A-Z]?@[a-h][1-8]|[KQRBN][a-h]?[1-8]?[-x]?[a-h][1-8]|{PAWN}"
 MOVE = rf"(?:(?P<castling>[O0o]-[O0o](?:-?[O0o])?|(?<!\d[.])[O0o][O0o](?:-?[O0o])?)|(?:P(?=[a-h]))?(?P<san>{SAN}))"
 SIGN = "|".join(re.escape(sign) for sign in NAGS if sign[0] not in "$!?")
-GLUED = r"(?:(?<=[1-8KQRBNkqrbn)])|(?<=-[O0o]))(?![-x])(?:(?![a-h][1-8]).)+"  # behind a move, as `mate`, and no part of it
+# what stands behind a move without a blank, as `mate`, and is no part of it
+GLUED = r"(?:(?<=[1-8KQRBNkqrbn)])|(?<=-[O0o]))(?![-x])(?:(?![a-h][1-8]).)+"
 TAIL = rf"(?:e\.?p\.?)?[+#†‡]{{0,2}}?(?:ch)?(?P<marks>[!?]{{1,2}})?[+#†‡]{{0,2}}?(?P<sign>{SIGN})?|(?P<other>\W+|\$\d*|{GLUED})"
 WORD = re.compile(rf"(?:(?P<number>\d*)[.…]+(?![.…]))?(?P<move>{MOVE})?(?:{TAIL})|\d+")
 # What may be a move in another notation: without it, the moves behind it would be the other side's.
@@ -128,7 +133,9 @@ def _ends(text: str, *, is_all: bool) -> Iterator[int]:
         elif kind == "word" and not depth and FIRST_MOVE.match(text, token.start()):
             is_next = stage == "result" or (stage == "moves" and breaks > 0)
         else:
-            is_next = stage == "result" and (breaks > 1 or (breaks == 1 and bool(ONE_MOVE.match(text, token.start()))))
+            is_next = stage == "result" and (
+                breaks > 1 or (breaks == 1 and bool(ONE_MOVE.match(text, token.start())))
+            )
         if is_next:
             yield token.start()
             stage, names, depth = "", set(), 0
@@ -164,7 +171,11 @@ def _value(tag: re.Match[str]) -> str:
 def result_of(text: str) -> str:
     """Return the result in a tag or at the end of the movetext; `*` for any other text."""
     result = re.match(RESULT, text.strip())
-    return {"white": "1-0", "black": "0-1", "draw": "1/2-1/2"}.get(result.lastgroup or "", "*") if result else "*"
+    return (
+        {"white": "1-0", "black": "0-1", "draw": "1/2-1/2"}.get(result.lastgroup or "", "*")
+        if result
+        else "*"
+    )
 
 
 def is_empty(game: chess.pgn.Game) -> bool:
@@ -196,7 +207,8 @@ class _Reader(chess.pgn.GameBuilder[chess.pgn.Game]):
         self._raw = raw
         self._tokens = TOKEN.finditer(raw.text)
         self._ahead: deque[re.Match[str]] = deque()  # tokens that were looked at and are still to be read
-        self._boards: list[chess.Board] = []  # of the main line and the open variations; none if the start cannot be read
+        # the boards of the main line and the open variations; none if the start cannot be read
+        self._boards: list[chess.Board] = []
         self._is_over = False  # behind the result
         self._both_lost = False  # by the tag Result; then `0-0` is not castling where the game ends
         self._legal_at = 0  # where the next legal move is, as far as it has been looked for
@@ -245,7 +257,9 @@ class _Reader(chess.pgn.GameBuilder[chess.pgn.Game]):
             self._both_lost = bool(BOTH_LOST.fullmatch(value.strip()))
             value = known if value.strip() in ("*", "?", "") else result_of(value)
         if value != known:
-            self._complain(token, "not a tag" if known is None else f"the game's {token['name']} is {shorten(known)!r}")
+            self._complain(
+                token, "not a tag" if known is None else f"the game's {token['name']} is {shorten(known)!r}"
+            )
         elif token["behind"]:
             self._complain(token, "text behind a tag")
 
@@ -259,7 +273,11 @@ class _Reader(chess.pgn.GameBuilder[chess.pgn.Game]):
             self._boards.append(self._boards[-1].copy(stack=1))
             self._boards[-1].pop()
         elif self._is_over or token[0] == "(":
-            self._complain(token, "text behind the result" if self._is_over else "no move before this variation", stops=True)
+            self._complain(
+                token,
+                "text behind the result" if self._is_over else "no move before this variation",
+                stops=True,
+            )
         elif self._both_lost and BOTH_LOST.fullmatch(token[0]) and self._is_last():
             self._is_over = True
             self.visit_comment(token[0])
@@ -331,7 +349,9 @@ class _Reader(chess.pgn.GameBuilder[chess.pgn.Game]):
         self._counted = token.start(), line + self._raw.text.count("\n", place, token.start())
         kept = "; what follows is" if stops else ","
         if len(self.game.errors) < MAX_FAULTS or kind is BrokenLine:
-            self.game.errors.append(kind(f"line {self._counted[1]}: {shorten(token[0])!r}: {fault}{kept} kept as a comment"))
+            self.game.errors.append(
+                kind(f"line {self._counted[1]}: {shorten(token[0])!r}: {fault}{kept} kept as a comment")
+            )
         if stops:
             self._end_line(token)
         else:

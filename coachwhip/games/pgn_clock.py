@@ -12,14 +12,17 @@ import chess
 import chess.pgn
 
 LONGEST = 1e7  # seconds; no clock shows more
-SLACK = 1.0  # seconds; clocks are often rounded to whole ones, so a quick move with an increment may seem to take less than none
+# Seconds. Clocks are often rounded to whole ones, so a quick move with an increment may seem to take less
+# than none.
+SLACK = 1.0
 CONTROL = re.compile(r"(\d{1,9}(?:\.\d+)?)(?:\+(\d{1,9}(?:\.\d+)?))?")
 
 
 class Times(NamedTuple):
     """Seconds; None where the PGN has none."""
 
-    left: list[tuple[float | None, float | None]]  # White's and Black's clock in each position, from the first
+    # White's and Black's clock in each position, from the first
+    left: list[tuple[float | None, float | None]]
     spent: list[float | None]  # on each move
 
 
@@ -37,7 +40,12 @@ def times(game: chess.pgn.Game) -> Times:
     side = 0 if game.turn() else 1
     for node in game.mainline():
         before, after, seconds = clocks[side], _time(node.clock), _time(node.emt)
-        if seconds is None and before is not None and after is not None and before + increment - after >= -SLACK:
+        if (
+            seconds is None
+            and before is not None
+            and after is not None
+            and before + increment - after >= -SLACK
+        ):
             seconds = max(0.0, before + increment - after)
         spent.append(seconds)
         clocks[side] = after

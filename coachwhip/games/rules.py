@@ -24,14 +24,29 @@ class Rules(NamedTuple):
 
 
 def add_rule_arguments(
-    add: Callable[..., object], resign: tuple[int, int] = (0, 0), draw: tuple[int, int, int] = (0, 0, 0), max_moves: int = 0
+    add: Callable[..., object],
+    resign: tuple[int, int] = (0, 0),
+    draw: tuple[int, int, int] = (0, 0, 0),
+    max_moves: int = 0,
 ) -> None:
     """Give a command line `--resign`, `--draw` and `--max-moves`, with these defaults."""
     help_resign = "a win once both engines score the same side CP or better for MOVES moves in a row"
     help_draw = "a draw once, from move FROM on, both scores stay within CP for MOVES moves in a row"
     help_max = "a draw after N moves of each side"
-    add("--resign", type=numbers(2, MAX_RULE), default=resign, metavar="MOVES,CP", help=_with_default(help_resign, *resign))
-    add("--draw", type=numbers(3, MAX_RULE), default=draw, metavar="FROM,MOVES,CP", help=_with_default(help_draw, *draw))
+    add(
+        "--resign",
+        type=numbers(2, MAX_RULE),
+        default=resign,
+        metavar="MOVES,CP",
+        help=_with_default(help_resign, *resign),
+    )
+    add(
+        "--draw",
+        type=numbers(3, MAX_RULE),
+        default=draw,
+        metavar="FROM,MOVES,CP",
+        help=_with_default(help_draw, *draw),
+    )
     whole = whole_number(min(1, max_moves), MAX_RULE)
     add("--max-moves", type=whole, default=max_moves, metavar="N", help=_with_default(help_max, max_moves))
 
@@ -43,9 +58,21 @@ def add_own_game_arguments(add: Callable[..., object], nodes: int, hash_mb: int)
     add("--nodes", type=whole_number(1, 10**9), default=nodes, metavar="N", help=help_nodes)
     add("--hash", type=whole_number(1, 65536), default=hash_mb, metavar="MB", help=help_hash)
     add_shared(add, "--weights", "--set")
-    add("--seed", type=whole_number(0, 2**63 - 1), default=1, metavar="N", help="random seed of openings and moves (default 1)")
+    add(
+        "--seed",
+        type=whole_number(0, 2**63 - 1),
+        default=1,
+        metavar="N",
+        help="random seed of openings and moves (default 1)",
+    )
     help_concurrency = "games at a time (default: one for each processor)"
-    add("--concurrency", type=whole_number(1, 1024), default=os.cpu_count() or 1, metavar="N", help=help_concurrency)
+    add(
+        "--concurrency",
+        type=whole_number(1, 1024),
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help=help_concurrency,
+    )
 
 
 def _with_default(text: str, *values: int) -> str:

@@ -13,7 +13,8 @@ from typing import NamedTuple
 from ..cli.command import LARGEST_COUNT, positive_number, seconds, whole_number
 
 EXAMPLES = "5+0.05, 40/60, time=0.1, nodes=10000, depth=8"
-TIME_MARGIN = 0.05  # seconds an engine may exceed a fixed time by, unless the user says otherwise: there is no bank to draw on
+# Seconds an engine may exceed a fixed time by, unless the user says otherwise: there is no bank to draw on.
+TIME_MARGIN = 0.05
 
 
 class TimeControl(NamedTuple):
@@ -41,7 +42,12 @@ def add_limits(parser: argparse.ArgumentParser, default: str, *, max_depth: int 
     """Add the limits of a search of one position to a parser: `time`, `depth` or `nodes`."""
     add = parser.add_mutually_exclusive_group().add_argument
     add("--time", type=seconds, metavar="SECONDS", help=f"time for each position (default: {default})")
-    add("--depth", type=whole_number(1, max_depth), metavar="N", help="search each position to this depth, in plies")
+    add(
+        "--depth",
+        type=whole_number(1, max_depth),
+        metavar="N",
+        help="search each position to this depth, in plies",
+    )
     add("--nodes", type=whole_number(1, LARGEST_COUNT), metavar="N", help="search N nodes for each position")
 
 
@@ -63,8 +69,12 @@ def parse_time_control(text: str) -> TimeControl:
             raise argparse.ArgumentTypeError(f"twice in {text[:60]!r}: {part}")
         fields |= read
     if "base" in fields and "time" in fields:
-        raise argparse.ArgumentTypeError(f"a clock and a fixed time for each move cannot be combined: {text[:60]!r}")
-    return TimeControl(**{name: value if name in ("base", "increment", "time") else int(value) for name, value in fields.items()})  # type: ignore[arg-type]
+        raise argparse.ArgumentTypeError(
+            f"a clock and a fixed time for each move cannot be combined: {text[:60]!r}"
+        )
+    seconds = {name: value for name, value in fields.items() if name in ("base", "increment", "time")}
+    numbers = {name: int(value) for name, value in fields.items() if name not in seconds}
+    return TimeControl(**seconds, **numbers)  # type: ignore[arg-type]
 
 
 def _clock(text: str) -> dict[str, float]:
@@ -120,5 +130,7 @@ class Clock:
             limits |= {"movestogo": self._moves_to_go} if control.moves else {}
         if control.time:
             limits["movetime"] = max(1, round(control.time * 1000))
-        limits |= {name: limit for name, limit in (("nodes", control.nodes), ("depth", control.depth)) if limit}
+        limits |= {
+            name: limit for name, limit in (("nodes", control.nodes), ("depth", control.depth)) if limit
+        }
         return " ".join(["go", *(f"{name} {limit}" for name, limit in limits.items())])

@@ -15,7 +15,8 @@ from .game_file import LARGEST_SCORE, Boards, Numbers, is_black, scores
 RANGES = ((0, 6), (7, 11), (12, 17), (18, 23), (24, 30))  # pieces without kings
 NEAR = 300  # centipawns: larger evaluations do not decide the fit
 LEAST_SLOPE = 0.25  # of data that contradict the evaluation; labels stay finite
-DOUBT = np.diag([1e6, 1e2])  # the fit begins as if it had seen 100 positions where score and evaluation are both 100 or both -100
+# The fit begins as if it had seen 100 positions where score and evaluation are both 100 or both -100.
+DOUBT = np.diag([1e6, 1e2])
 
 
 class Calibration(NamedTuple):
@@ -43,7 +44,9 @@ def fitted(boards: Boards, evaluation: Scorer) -> Calibration:
     found = []
     for low, high in RANGES:
         some = is_near & (low <= count) & (count <= high)
-        slope, offset = np.linalg.solve(columns[some].T @ columns[some] + DOUBT, columns[some].T @ errors[some]).tolist()
+        slope, offset = np.linalg.solve(
+            columns[some].T @ columns[some] + DOUBT, columns[some].T @ errors[some]
+        ).tolist()
         found.append((max(LEAST_SLOPE, round(1 + slope, 3)), round(offset, 1)))
     slopes, offsets = (list(values) for values in zip(*found, strict=True))
     return Calibration(slopes, offsets)

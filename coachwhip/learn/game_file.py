@@ -125,7 +125,9 @@ def summary(file: BinaryIO, name: str) -> tuple[dict[str, int], int, int]:
     plies, results, size = 0, np.zeros(len(RESULTS), np.int64), 0
     for games in read(file, name):
         starts, ends = games.spans[:, 0], games.spans[:, 1]
-        results += np.bincount(np.frombuffer(games.data, np.uint8)[starts + RESULT_AT], minlength=len(RESULTS))
+        results += np.bincount(
+            np.frombuffer(games.data, np.uint8)[starts + RESULT_AT], minlength=len(RESULTS)
+        )
         plies += int((ends - starts - EMPTY_SIZE).sum()) // 4
         size = games.offset + int(ends[-1])
     return dict(zip(RESULTS, results.tolist(), strict=True)), plies, size
@@ -181,7 +183,9 @@ def epd(file: BinaryIO, name: str, max_score: float | None, per_game: int | None
             yield f'{fen} c7 "{game}"; c8 "{score / 100:.2f}"; c9 "{RESULTS[board[RESULT_AT]]}";\n'
 
 
-def chosen(file: BinaryIO, name: str, max_score: float | None, per_game: int | None) -> Iterator[tuple[Boards, Numbers]]:
+def chosen(
+    file: BinaryIO, name: str, max_score: float | None, per_game: int | None
+) -> Iterator[tuple[Boards, Numbers]]:
     """Read positions, at most `per_game` of a game, and the number of the game of each. None: MAX_SCORE and PER_GAME."""
     max_score = MAX_SCORE if max_score is None else max_score
     per_game = PER_GAME if per_game is None else per_game

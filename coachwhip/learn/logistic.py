@@ -35,7 +35,9 @@ def losses(expected: NDArray[np.floating], targets: NDArray[np.floating]) -> NDA
     return entropy
 
 
-def fit_scale(scores: NDArray[np.floating], targets: NDArray[np.floating], *, with_edge: bool) -> tuple[float, float]:
+def fit_scale(
+    scores: NDArray[np.floating], targets: NDArray[np.floating], *, with_edge: bool
+) -> tuple[float, float]:
     """Return the scale and the edge, in centipawns, with which these scores predict the targets best; the edge is 0 unless `with_edge`.
 
     Newton's method for logistic regression on the score and a constant. The limits are beyond what real data

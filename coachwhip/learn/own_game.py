@@ -31,7 +31,9 @@ class OwnGames:
 
     def engine(self, changes: Mapping[str, int] | None = None) -> Engine:
         """Return a new engine, with these changes to its tunables."""
-        return Engine(self.weights, self.hash_mb, tunables={**self.tunables, **(changes or {})}, network=self.network)
+        return Engine(
+            self.weights, self.hash_mb, tunables={**self.tunables, **(changes or {})}, network=self.network
+        )
 
     def start(self, opening: Opening, rng: random.Random) -> Position:
         """Return the position after the opening and the random moves, which stop before the game would be over."""
@@ -45,7 +47,9 @@ class OwnGames:
                 break
         return position
 
-    def play(self, engines: Sequence[Engine], position: Position, rules: Rules) -> tuple[str, list[int], list[Score]]:
+    def play(
+        self, engines: Sequence[Engine], position: Position, rules: Rules
+    ) -> tuple[str, list[int], list[Score]]:
         """Play a game between White's engine and Black's. Return its result, its moves as codes, and their scores for White."""
         moves: list[int] = []
         scores: list[Score] = []
@@ -54,7 +58,8 @@ class OwnGames:
                 return ending.result, moves, scores
             engine = engines[position.stm == "b"]
             engine.prepare()
-            search = engine.search(position, soft_nodes=self.nodes)  # it ends with a depth, so that the score can be a label
+            # It ends with a depth, so that the score can be a label.
+            search = engine.search(position, soft_nodes=self.nodes)
             info = search.info
             assert info is not None, "a position that goes on has a move, and a search of it a score"
             score = Mate(info.mate_in) if info.is_mate else Cp(info.score_cp)

@@ -23,12 +23,24 @@ Item = TypeVar("Item")
 LEARNING_OPTIONS: tuple[Option, ...] = (  # each command has other defaults
     ("--epochs", whole_number(1, 10_000), None, "N", "passes over the data"),
     ("--batch", whole_number(1, 10**7), None, "N", "positions per step"),
-    ("--wdl", number(0, 1), None, "X", "share of the game's result in the target; the rest is the chance by the score"),
+    (
+        "--wdl",
+        number(0, 1),
+        None,
+        "X",
+        "share of the game's result in the target; the rest is the chance by the score",
+    ),
     ("--validation", number(0.001, 0.9), None, "X", "share held out for validation"),
     ("--max-score", number(0, 1e9), None, "CP", "leave out positions whose score is beyond CP centipawns"),
     ("--per-game", whole_number(1, 65535), None, "N", "use at most N positions of a game"),
     ("--seed", whole_number(0, 2**63 - 1), 1, "N", "random seed"),
-    ("--report", Output("a page of coachwhip"), None, "FILE", "write a page of HTML: the losses, and the result"),
+    (
+        "--report",
+        Output("a page of coachwhip"),
+        None,
+        "FILE",
+        "write a page of HTML: the losses, and the result",
+    ),
 )
 
 
@@ -43,11 +55,17 @@ class Epoch(NamedTuple):
         return f"epoch {self.number:3}: loss in training {self.training:.6f}, in validation {self.validation:.6f}"
 
 
-def add_options(parser: argparse._ActionsContainer, options: Iterable[Option], **defaults: float | str) -> None:
+def add_options(
+    parser: argparse._ActionsContainer, options: Iterable[Option], **defaults: float | str
+) -> None:
     """Add options that take a value, with these `defaults` or those of the table; a text describes one that is no number."""
     for name, kind, usual, metavar, about in options:
         default = defaults.get(name[2:].replace("-", "_"), usual)
-        text = f" (default {default if isinstance(default, str) else f'{default:g}'})" if default is not None else ""
+        text = (
+            f" (default {default if isinstance(default, str) else f'{default:g}'})"
+            if default is not None
+            else ""
+        )
         value = None if isinstance(default, str) else default
         parser.add_argument(name, type=kind, default=value, metavar=metavar, help=about + text)
 
@@ -111,9 +129,14 @@ class LearningRun(Experiment[Item, Epoch]):
     def _page(self, text: str, conclusion: str) -> str:
         """Return a page of the report, and of the losses as a chart and as a table."""
         title, unit = self.PAGE
-        rows = [(f"{number}", f"{training:.6f}", f"{validation:.6f}") for number, training, validation in self.epochs]
+        rows = [
+            (f"{number}", f"{training:.6f}", f"{validation:.6f}")
+            for number, training, validation in self.epochs
+        ]
         summary = f'<pre tabindex="0">{escape(text)}</pre>\n<p>{escape(conclusion)}</p>'
-        return frame.report(title, summary, self._chart(unit), frame.table(("epoch", "training", "validation"), rows))
+        return frame.report(
+            title, summary, self._chart(unit), frame.table(("epoch", "training", "validation"), rows)
+        )
 
     def _chart(self, unit: str) -> str:
         """Return the chart of the losses and of that of the terms alone; "" for a single epoch."""
@@ -124,6 +147,8 @@ class LearningRun(Experiment[Item, Epoch]):
         up, best = levels(chain(*losses.values())), min(self.epochs, key=lambda epoch: epoch.validation)
         curves = [Curve(name, [*zip(numbers, values, strict=True)]) for name, values in losses.items()]
         curves.append(Curve(f"epoch {best.number}, the best", [(best.number, up[0]), (best.number, up[-1])]))
-        label = f"Epoch {best.number} of {numbers[-1]} has the lowest loss in validation, {best.validation:.6f}"
+        label = (
+            f"Epoch {best.number} of {numbers[-1]} has the lowest loss in validation, {best.validation:.6f}"
+        )
         axis = whole_numbers(numbers[0], numbers[-1]), "epoch"
         return chart(f"Loss, {unit}", label, curves, up, *axis) if len(numbers) > 1 else ""

@@ -31,7 +31,17 @@ from ..core.learning.scorer import RESULT_AT, encode_game
 from ..games.openings import Book, Opening, chess960_starts, open_book, standard_start
 from ..games.rules import Rules, add_own_game_arguments, add_rule_arguments
 from ..text import counted
-from .game_file import EMPTY_SIZE, LARGEST_SCORE, MAX_SCORE, NO_SCORE, PER_GAME, RESULTS, epd, open_games, summary
+from .game_file import (
+    EMPTY_SIZE,
+    LARGEST_SCORE,
+    MAX_SCORE,
+    NO_SCORE,
+    PER_GAME,
+    RESULTS,
+    epd,
+    open_games,
+    summary,
+)
 from .own_game import OwnGames, own_games
 from .run import add_options
 
@@ -50,15 +60,45 @@ examples:
 
 
 EPD_OPTIONS = (
-    ("--epd", Output("EPD"), None, "FILE", "do not play: write the quiet positions as EPD ('-': print; .xz: compressed)"),
-    ("--per-game", whole_number(1, 65535), None, "N", f"with --epd: at most N positions of a game (default {PER_GAME})"),
-    ("--max-score", whole_number(0, LARGEST_SCORE), None, "CP", f"with --epd: scores up to +-CP (default {MAX_SCORE})"),
+    (
+        "--epd",
+        Output("EPD"),
+        None,
+        "FILE",
+        "do not play: write the quiet positions as EPD ('-': print; .xz: compressed)",
+    ),
+    (
+        "--per-game",
+        whole_number(1, 65535),
+        None,
+        "N",
+        f"with --epd: at most N positions of a game (default {PER_GAME})",
+    ),
+    (
+        "--max-score",
+        whole_number(0, LARGEST_SCORE),
+        None,
+        "CP",
+        f"with --epd: scores up to +-CP (default {MAX_SCORE})",
+    ),
 )
 GAME_OPTIONS = (
     ("--games", whole_number(1, 2**31), 1000, "N", "games that the file has in the end"),
-    ("--plies", whole_number(0, 1000), None, "N", "plies to play of PGN and Polyglot openings (default: PGN all, Polyglot 8)"),
+    (
+        "--plies",
+        whole_number(0, 1000),
+        None,
+        "N",
+        "plies to play of PGN and Polyglot openings (default: PGN all, Polyglot 8)",
+    ),
     ("--random-plies", whole_number(0, 100), 6, "N", "N random moves after the opening"),
-    ("--to-the-end", whole_number(0, 100), 10, "PERCENT", "percent of the games that go on to mate or to a draw by the rules"),
+    (
+        "--to-the-end",
+        whole_number(0, 100),
+        10,
+        "PERCENT",
+        "percent of the games that go on to mate or to a draw by the rules",
+    ),
 )
 
 
@@ -77,7 +117,11 @@ def _parser() -> WritingParser:
     openings = "positions to start from: EPD, FEN, .pgn or Polyglot .bin; may be repeated (default: start position, or all 960)"
     add("--openings", type=file_name, action="append", default=[], metavar="FILE", help=openings)
     add("--chess960", action="store_true", help="play Chess960, also from openings of standard chess")
-    add("--scheduler", metavar="ADDRESS", help="play on a Dask cluster: tcp://HOST:PORT, or local to start one on this machine")
+    add(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="play on a Dask cluster: tcp://HOST:PORT, or local to start one on this machine",
+    )
     add_rule_arguments(add, resign=(4, 1000), draw=(40, 8, 8), max_moves=200)
     return parser
 
@@ -92,12 +136,16 @@ def _selfplay(args: argparse.Namespace) -> int:
     if args.epd:
         return _write_epd(args)
     if args.per_game or args.max_score is not None:
-        raise CommandError("--per-game and --max-score go with --epd: FILE holds all positions, and tune and train choose")
+        raise CommandError(
+            "--per-game and --max-score go with --epd: FILE holds all positions, and tune and train choose"
+        )
     outputs = [(args.settings_file, Output("a settings file of selfplay")), (args.file, Output(grows=True))]
     check_outputs(outputs, args.openings, force=args.force)
     rules = Rules(None, *args.resign, *args.draw)._replace(max_moves=args.max_moves)
     settings = own_games(args, args.random_plies, rules)
-    books = [open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed) for path in args.openings]
+    books = [
+        open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed) for path in args.openings
+    ]
     book = list(chain(*books)) or (chess960_starts() if args.chess960 else standard_start())
     described = _described(args, settings, books)
     with closing(GameStore(args.file, args.settings_file, described, force=args.force)) as store:
@@ -131,8 +179,11 @@ def play(settings: OwnGames, to_the_end: int, start: GameStart) -> bytes:
     goes_to_the_end = random.Random(f"{settings.seed} {start.number} to the end").randrange(100) < to_the_end
     engine, position = settings.engine(), settings.start(start.opening, rng)
     fen = position.fen()
-    result, moves, scores = settings.play([engine, engine], position, Rules() if goes_to_the_end else settings.rules)
-    labels = (max(-NO_SCORE, min(score.score(mate_score=2 * NO_SCORE), NO_SCORE)) for score in scores)  # a mate: NO_SCORE
+    result, moves, scores = settings.play(
+        [engine, engine], position, Rules() if goes_to_the_end else settings.rules
+    )
+    # A mate becomes NO_SCORE.
+    labels = (max(-NO_SCORE, min(score.score(mate_score=2 * NO_SCORE), NO_SCORE)) for score in scores)
     return encode_game(fen, RESULTS.index(result), list(zip(moves, labels, strict=True)))
 
 
@@ -175,7 +226,9 @@ class GameStore:
         except (ValueError, LookupError, TypeError, RecursionError) as error:
             if force:
                 return None
-            raise CommandError(f"{self._settings_path} is damaged: replace it with --force, and it is made again") from error
+            raise CommandError(
+                f"{self._settings_path} is damaged: replace it with --force, and it is made again"
+            ) from error
 
     def _resume(self, known: dict[str, object] | None) -> None:
         """Count the games in the file, and cut off an incomplete one."""
@@ -206,7 +259,9 @@ class GameStore:
         """Put the games on disk, and write the JSON file. Raises OSError."""
         content = {"games": self.games, "plies": self.plies, "results": self.results, "revision": revision()}
         os.fsync(self._file.fileno())
-        write_bytes(self._settings_path, json.dumps(content | {"settings": self._settings}, indent=1).encode() + b"\n")
+        write_bytes(
+            self._settings_path, json.dumps(content | {"settings": self._settings}, indent=1).encode() + b"\n"
+        )
 
     def close(self) -> None:
         """Release the file; delete it if it has no games."""
@@ -229,7 +284,10 @@ class SelfplayRun(Experiment[GameStart, bytes]):
         """Yield all games at once."""
         order = list(range(len(self._book)))
         random.Random(self._args.seed).shuffle(order)
-        yield (GameStart(number, self._book[order[number % len(order)]]()) for number in range(self.done, self.total))
+        yield (
+            GameStart(number, self._book[order[number % len(order)]]())
+            for number in range(self.done, self.total)
+        )
 
     def keep(self, item: GameStart, result: bytes) -> None:  # noqa: ARG002
         """Write a game."""
@@ -244,7 +302,9 @@ class SelfplayRun(Experiment[GameStart, bytes]):
             print(json.dumps({"games": store.games, "plies": store.plies, "bytes": size, **store.results}))
         else:
             shares = ", ".join(f"{result} {store.results[result]}" for result in reversed(RESULTS))
-            print(f"{counted(store.games, 'game')} ({shares}), {store.plies} plies in {size} bytes: {self._args.file}")
+            print(
+                f"{counted(store.games, 'game')} ({shares}), {store.plies} plies in {size} bytes: {self._args.file}"
+            )
         return 0
 
 
@@ -257,8 +317,12 @@ def _workers(args: argparse.Namespace, settings: OwnGames) -> Iterator[Pool[Game
             yield pool
         return
     with cluster(args.scheduler, args.concurrency) as workers:
-        if workers.call(signature, settings.weights, settings.network) != signature(settings.weights, settings.network):
-            raise CommandError("the cluster's workers run another version of the engine: install this version there")
+        if workers.call(signature, settings.weights, settings.network) != signature(
+            settings.weights, settings.network
+        ):
+            raise CommandError(
+                "the cluster's workers run another version of the engine: install this version there"
+            )
         yield workers.pool(work)
 
 
@@ -275,6 +339,9 @@ def _write_epd(args: argparse.Namespace) -> int:
         if is_printed:
             sys.stdout.writelines(lines)
             return 0
-        with replacing(args.epd) as file, lzma.open(file, "w") if args.epd.suffix == ".xz" else nullcontext(file) as packed:
+        with (
+            replacing(args.epd) as file,
+            lzma.open(file, "w") if args.epd.suffix == ".xz" else nullcontext(file) as packed,
+        ):
             packed.writelines(line.encode("ascii") for line in lines)
     return 0

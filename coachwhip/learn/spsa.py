@@ -73,7 +73,9 @@ class Iteration(NamedTuple):
 class Spsa:
     """The tuned values. They depend only on the arguments and on the games passed to `take`."""
 
-    def __init__(self, parameters: Sequence[Parameter], iterations: int, batch: int, r_end: float, seed: int) -> None:
+    def __init__(
+        self, parameters: Sequence[Parameter], iterations: int, batch: int, r_end: float, seed: int
+    ) -> None:
         """`r_end`: the share of STEP by which, at the end, a win by one game moves a value."""
         self.parameters = parameters
         self.values = {parameter.name: float(parameter.start) for parameter in parameters}
@@ -86,13 +88,16 @@ class Spsa:
     def next(self) -> list[Iteration]:
         """Return the next batch of iterations, all from the present values; empty at the end."""
         played = len(self.games) // 2
-        return [self.iteration(number) for number in range(played, min(played + self._batch, self.iterations))]
+        return [
+            self.iteration(number) for number in range(played, min(played + self._batch, self.iterations))
+        ]
 
     def iteration(self, number: int) -> Iteration:
         """Return an iteration played from the present values. Fractions are rounded at random, up with their own probability."""
         rng = random.Random(f"{self._seed} {number}")
         directions = tuple(rng.choice((-1, 1)) for _ in self.parameters)
-        rounding = [rng.random() for _ in self.parameters]  # the same for both sides, so that it leaves their distance alone
+        # The same for both sides, so that it leaves their distance alone.
+        rounding = [rng.random() for _ in self.parameters]
         iteration = Iteration(number, directions, {}, {})
         for parameter, direction, chance in zip(self.parameters, directions, rounding, strict=True):
             move = direction * parameter.step * self._spread(number)
@@ -107,12 +112,16 @@ class Spsa:
 
     def take(self, games: Sequence[int]) -> None:
         """Move the values by the games of the iterations of `next`."""
-        for iteration, plus in zip(self.next(), map(sum, zip(games[::2], games[1::2], strict=True)), strict=True):
+        for iteration, plus in zip(
+            self.next(), map(sum, zip(games[::2], games[1::2], strict=True)), strict=True
+        ):
             stability = STABILITY * self.iterations
             gain = self._r_end * ((stability + self.iterations) / (stability + iteration.number + 1)) ** ALPHA
             for parameter, direction in zip(self.parameters, iteration.directions, strict=True):
                 step = gain / self._spread(iteration.number) * parameter.step * plus * direction
-                self.values[parameter.name] = min(max(self.values[parameter.name] + step, parameter.low), parameter.high)
+                self.values[parameter.name] = min(
+                    max(self.values[parameter.name] + step, parameter.low), parameter.high
+                )
         self.games += games
 
     def plus_score(self) -> float:
@@ -125,7 +134,8 @@ class Spsa:
         return f"{len(self.games)} games, plus {self.plus_score():.1%}, draws {draws:.1%}: {values}"
 
 
-PairGame = tuple[Iteration, Opening, bool]  # one of the two games of a pair; in the second one `plus` is Black
+# One of the two games of a pair; in the second one `plus` is Black.
+PairGame = tuple[Iteration, Opening, bool]
 
 
 def play(settings: OwnGames, game: PairGame) -> int:
@@ -139,8 +149,20 @@ def play(settings: OwnGames, game: PairGame) -> int:
 
 OPTIONS = (
     ("--games", whole_number(2, 10**7), 10_000, "N", "games to play, two per iteration"),
-    ("--openings", file_name, None, "FILE", "openings: EPD, FEN, .pgn or Polyglot .bin (default: random moves from the start)"),
-    ("--r-end", number(1e-6, 1), 0.01, "R", "share of STEP by which a game moves a value at the end; less for 100,000 games"),
+    (
+        "--openings",
+        file_name,
+        None,
+        "FILE",
+        "openings: EPD, FEN, .pgn or Polyglot .bin (default: random moves from the start)",
+    ),
+    (
+        "--r-end",
+        number(1e-6, 1),
+        0.01,
+        "R",
+        "share of STEP by which a game moves a value at the end; less for 100,000 games",
+    ),
     ("--batch", whole_number(1, 10_000), 16, "N", "iterations per update, played from the same values"),
 )
 
@@ -150,7 +172,14 @@ def _parser() -> WritingParser:
     parser = WritingParser("spsa", about, EPILOG)
     add = parser.add_argument
     tune = "tunable to tune, or a pattern; may be repeated"
-    add("--tune", type=_tune, action="append", required=True, metavar="NAME[=START[:MIN:MAX[:STEP]]]", help=tune)
+    add(
+        "--tune",
+        type=_tune,
+        action="append",
+        required=True,
+        metavar="NAME[=START[:MIN:MAX[:STEP]]]",
+        help=tune,
+    )
     add_options(parser, OPTIONS)
     add_own_game_arguments(add, nodes=10_000, hash_mb=8)
     add_journal_arguments(add, "batch")
@@ -202,7 +231,9 @@ def main(argv: Sequence[str]) -> int:
 def _spsa(args: argparse.Namespace) -> int:
     parameters = chosen(args.tune)
     for name in {parameter.name for parameter in parameters}.intersection(dict(args.set)):
-        raise CommandError(f"{name} is tuned, so --set cannot fix it: --tune {name}=START says where it starts")
+        raise CommandError(
+            f"{name} is tuned, so --set cannot fix it: --tune {name}=START says where it starts"
+        )
     settings = own_games(args, 0 if args.openings else RANDOM_PLIES, RULES)
     book = open_book(args.openings, seed=args.seed) if args.openings else standard_start()
     described = {  # it must be the same when a run is resumed
@@ -223,7 +254,9 @@ class SpsaRun(Experiment[PairGame, int]):
 
     NAME, UNITS, IN_ORDER = "spsa", "games", True
 
-    def __init__(self, args: argparse.Namespace, spsa: Spsa, openings: Sequence[Opening], journal: Journal) -> None:
+    def __init__(
+        self, args: argparse.Namespace, spsa: Spsa, openings: Sequence[Opening], journal: Journal
+    ) -> None:
         """Continue the journal."""
         self._args, self._spsa, self._openings, self._journal = args, spsa, openings, journal
         for _ in journal.read(self._take_line):
@@ -241,7 +274,11 @@ class SpsaRun(Experiment[PairGame, int]):
     def batches(self) -> Iterator[list[PairGame]]:
         """Yield the games of each batch of iterations."""
         while iterations := self._spsa.next():
-            yield [(pair, self._openings[pair.number], is_reversed) for pair in iterations for is_reversed in (False, True)]
+            yield [
+                (pair, self._openings[pair.number], is_reversed)
+                for pair in iterations
+                for is_reversed in (False, True)
+            ]
 
     def keep(self, item: PairGame, result: int) -> None:  # noqa: ARG002
         """Count a game; after the last one of a batch, move the values and write them to the journal."""
@@ -251,7 +288,9 @@ class SpsaRun(Experiment[PairGame, int]):
         if len(self._batch) == 2 * len(spsa.next()):
             played, games, self._batch = len(spsa.games), self._batch, []
             spsa.take(games)
-            self._journal.append({"games": games, "values": {name: round(value, 3) for name, value in spsa.values.items()}})
+            self._journal.append(
+                {"games": games, "values": {name: round(value, 3) for name, value in spsa.values.items()}}
+            )
             if played // every < len(spsa.games) // every:
                 self.bar.log(str(spsa))
 
@@ -259,8 +298,15 @@ class SpsaRun(Experiment[PairGame, int]):
         """Print the values, lines to put into core/tunables.py, and the match that tests them."""
         args, spsa = self._args, self._spsa
         if args.json:
-            values = [p._asdict() | {"value": round(spsa.values[p.name]), "exact": spsa.values[p.name]} for p in spsa.parameters]
-            print(json.dumps({"games": len(spsa.games), "plus_score": spsa.plus_score(), "values": values}, indent=1))
+            values = [
+                p._asdict() | {"value": round(spsa.values[p.name]), "exact": spsa.values[p.name]}
+                for p in spsa.parameters
+            ]
+            print(
+                json.dumps(
+                    {"games": len(spsa.games), "plus_score": spsa.plus_score(), "values": values}, indent=1
+                )
+            )
             return 0
         rows = [
             (p.name, str(p.start), f"{value:.0f}", f"{value - p.start:+.2f}", f"{p.low}..{p.high}")
@@ -270,7 +316,9 @@ class SpsaRun(Experiment[PairGame, int]):
         print("For core/tunables.py:")
         for name, _, low, high, step, note in ROWS.values():
             if name in spsa.values:
-                print(f"    ({json.dumps(name)}, {round(spsa.values[name])}, {low}, {high}, {step}, {json.dumps(note)}),")
+                print(
+                    f"    ({json.dumps(name)}, {round(spsa.values[name])}, {low}, {high}, {step}, {json.dumps(note)}),"
+                )
         print(f"To test: coachwhip {shlex.join(_test_match(args, spsa))}")
         return 0
 
@@ -280,6 +328,14 @@ def _test_match(args: argparse.Namespace, spsa: Spsa) -> list[str]:
     before = ["coachwhip", *(f"--set={name}={value}" for name, value in args.set)]
     before += [f"--weights={args.weights}"] if args.weights else []
     tuned = [*before, *(f"--set={name}={round(value)}" for name, value in spsa.values.items())]
-    words = ["match", "--games", "1000", "--nodes", str(args.nodes), f"--engine={shlex.join(tuned)}", "--name=tuned"]
+    words = [
+        "match",
+        "--games",
+        "1000",
+        "--nodes",
+        str(args.nodes),
+        f"--engine={shlex.join(tuned)}",
+        "--name=tuned",
+    ]
     words += [f"--engine={shlex.join(before)}", "--name=before"]
     return words + ([f"--openings={args.openings}"] if args.openings else [])

@@ -55,10 +55,22 @@ def _hidden(text: str) -> int:
 
 NETWORK_OPTIONS = (
     ("--hidden", _hidden, 64, "N", "hidden units per side, a multiple of 16"),
-    ("--weights", file_name, None, "FILE", "evaluate with these weights, without their network (default: the shipped ones)"),
+    (
+        "--weights",
+        file_name,
+        None,
+        "FILE",
+        "evaluate with these weights, without their network (default: the shipped ones)",
+    ),
     ("--rate", number(1e-6, 1), 0.001, "X", "learning rate; it falls to X/100"),
     ("--decay", number(0, 1), 0.01, "X", "weight decay"),
-    ("--logit", number(40, 1000), None, "CP", "score that means a winning chance of 73 %% (default: fitted to the data)"),
+    (
+        "--logit",
+        number(40, 1000),
+        None,
+        "CP",
+        "score that means a winning chance of 73 %% (default: fitted to the data)",
+    ),
 )
 # Of the options, those that decide the network.
 DECIDING = "kind hidden epochs batch rate decay wdl seed validation max_score per_game".split()
@@ -69,10 +81,20 @@ def _parser() -> WritingParser:
     parser = WritingParser("train", about, EPILOG)
     add = parser.add_argument
     add("files", nargs="+", type=file_name, metavar="DATA", help="labelled positions")
-    add("--output", type=Output("a network"), metavar="FILE", required=True, help="where to write the network (usually .cwnet)")
+    add(
+        "--output",
+        type=Output("a network"),
+        metavar="FILE",
+        required=True,
+        help="where to write the network (usually .cwnet)",
+    )
     kept = "keep the training in FILE after every epoch, so that it can be resumed"
     add("--checkpoint", type=Output(grows=True), metavar="FILE", help=kept)
-    add("--resume", action="store_true", help="continue the training in the --checkpoint; start it if there is none")
+    add(
+        "--resume",
+        action="store_true",
+        help="continue the training in the --checkpoint; start it if there is none",
+    )
     group = parser.add_argument_group("network and training")
     kind = "add to the terms, or replace them (default residual)"
     group.add_argument("--kind", choices=("residual", "pure"), default="residual", help=kind)
@@ -134,7 +156,9 @@ def _first(args: argparse.Namespace) -> tuple[QuantisedNetwork | None, list[dict
     return (mean(networks) if networks else None), described
 
 
-def _open(args: argparse.Namespace, known: Checkpoint | None, first: Scorer, stack: ExitStack) -> list[TrainingFile]:
+def _open(
+    args: argparse.Namespace, known: Checkpoint | None, first: Scorer, stack: ExitStack
+) -> list[TrainingFile]:
     """Open, read and check the files, of each as many games as the training in the checkpoint has; calibrate labels to `first`."""
     counts = [file["games"] for file in known.settings["files"]] if known else []
     counts = counts if len(counts) == len(args.files) else [None] * len(args.files)
@@ -171,27 +195,37 @@ class TrainRun(LearningRun[int]):
             raise CommandError(
                 "too few games to have some for training and some held out: make more, or hold out more of them with --validation"
             )
-        self._described = {  # the network has it, and it must be the same when a training is resumed; fitted values last
+        # The network has it, and it must be the same when a training is resumed; fitted values come last.
+        self._described = {
             **{name: getattr(args, name) for name in DECIDING},
             "signature": signature(tuple(weights), None),
             "weights": weights_digest(weights),
             "start": start,
             "files": [
-                {"name": file.name, "sha256": file.sha256, "games": len(file.counts), "positions": int(file.counts.sum())}
+                {
+                    "name": file.name,
+                    "sha256": file.sha256,
+                    "games": len(file.counts),
+                    "positions": int(file.counts.sum()),
+                }
                 for file in files
             ],
             "calibration": [file.calibration._asdict() for file in files if file.calibration],
             "logit": args.logit or fit_logit(self._positions),
         }
         if known and not args.resume:
-            raise CommandError(f"{args.checkpoint} holds a training already: give --resume to go on with it, or another name")
+            raise CommandError(
+                f"{args.checkpoint} holds a training already: give --resume to go on with it, or another name"
+            )
         if known:
             require_same_settings(args.checkpoint, "train", known.settings, self._described)
             self.epochs = known.epochs
         settings = Settings(**{name: self._described[name] for name in Settings._fields})
         state = known.state if known else first_state(settings, self._first)
         self._trainer = Trainer(settings, self._positions, self._scorer(None), state)
-        self.done, self.total = (epochs * self._positions.training for epochs in (len(self.epochs), args.epochs))
+        self.done, self.total = (
+            epochs * self._positions.training for epochs in (len(self.epochs), args.epochs)
+        )
         self._describe()
 
     def _describe(self) -> None:

@@ -28,7 +28,9 @@ SAMPLE = 1 << 20  # positions of a file to which its calibration is fitted
 class TrainingFile:
     """An open game file, or its first games."""
 
-    def __init__(self, file: BinaryIO, name: str, max_score: float, per_game: int | None, games: int | None = None) -> None:
+    def __init__(
+        self, file: BinaryIO, name: str, max_score: float, per_game: int | None, games: int | None = None
+    ) -> None:
         """Read a file, which must stay open: all its games, or the first `games` of them.
 
         Of each game at most `per_game` positions with scores up to `max_score` are used. Raises OSError;
@@ -48,7 +50,8 @@ class TrainingFile:
             chunks.append((part.offset, len(used), part.first, crc32(used)))
             counts.append(np.minimum(spans[:, 2], per_game or len(part.boards)))
         self.sha256 = hashed.hexdigest()  # of these games
-        self.chunks = np.array(chunks)  # [chunk, 4]: where in the file it starts, its bytes, its first game, and its checksum
+        # [chunk, 4]: where in the file it starts, its bytes, its first game, and its checksum
+        self.chunks = np.array(chunks)
         self.counts = np.concatenate(counts)  # how many positions of each game are used
         if games is not None and len(self.counts) < games:
             raise CommandError(f"{name} has {len(self.counts)} games, but the training started with {games}")
@@ -82,9 +85,12 @@ class TrainingSet:
         """Hold out about `share` of the games. Their numbers decide which, so that losses of other settings can be compared."""
         self._files = files
         self._is_held_out: list[Mask] = [
-            np.random.default_rng([SPLIT, index]).random(len(file.counts)) < share for index, file in enumerate(files)
+            np.random.default_rng([SPLIT, index]).random(len(file.counts)) < share
+            for index, file in enumerate(files)
         ]
-        self._chunks = [(index, chunk) for index, file in enumerate(files) for chunk in range(len(file.chunks))]
+        self._chunks = [
+            (index, chunk) for index, file in enumerate(files) for chunk in range(len(file.chunks))
+        ]
         self.training, self.held_out_count = (int(self._sizes(held_out=held).sum()) for held in (False, True))
 
     def _sizes(self, *, held_out: bool) -> Numbers:

@@ -55,7 +55,13 @@ def _patterns(text: str) -> list[str]:
 
 OPTIONS = (
     ("--prior", number(0, 1e9), 2000.0, "N", "penalty for changing a weight, worth N positions"),
-    ("--smooth", number(0, 1e9), 2000.0, "N", "penalty for changing neighbours in a table differently, worth N positions"),
+    (
+        "--smooth",
+        number(0, 1e9),
+        2000.0,
+        "N",
+        "penalty for changing neighbours in a table differently, worth N positions",
+    ),
     ("--patience", whole_number(1, 10_000), 8, "N", "stop after N epochs without a better validation loss"),
     ("--rate", number(1e-6, 100), 1.0, "X", "learning rate: the largest step at first, in centipawns"),
     ("--weights", file_name, None, "FILE", "start from these weights (default: the shipped ones)"),
@@ -67,7 +73,13 @@ def _parser() -> WritingParser:
     parser = WritingParser("tune", about, EPILOG)
     add = parser.add_argument
     add("files", nargs="+", type=source, metavar="FILE[=WEIGHT]", help="labelled positions")
-    add("--output", type=Output("a weights file"), metavar="FILE", required=True, help="where to write the new weights")
+    add(
+        "--output",
+        type=Output("a weights file"),
+        metavar="FILE",
+        required=True,
+        help="where to write the new weights",
+    )
     only = "fit only the weights with these names, for example 'king_*,tempo'; may be repeated"
     add("--only", type=_patterns, action="extend", default=[], metavar="A,B", help=only)
     freeze = "do not change the weights with these names; may be repeated"
@@ -114,7 +126,9 @@ class TuneRun(LearningRun[Epoch]):
         self._argv = argv
         self._entries = config.load(args.weights) if args.weights else config.load_default()
         start, free = config.flatten(self._entries), chosen(args.only, args.freeze)
-        self._fit = Fitting([self._source(index, start) for index in range(len(args.files))], start, free, args)
+        self._fit = Fitting(
+            [self._source(index, start) for index in range(len(args.files))], start, free, args
+        )
 
     def _source(self, index: int, start: Sequence[int]) -> Source:
         """Read the positions of a file that the options select, and count their features."""
@@ -138,7 +152,11 @@ class TuneRun(LearningRun[Epoch]):
 
     def kept(self) -> str:
         """Return what a signal leaves."""
-        best = f"epoch {self._fit.best} is the best so far and is being written" if self.epochs else "nothing is written"
+        best = (
+            f"epoch {self._fit.best} is the best so far and is being written"
+            if self.epochs
+            else "nothing is written"
+        )
         return f"interrupted in epoch {len(self.epochs)} of {self.args.epochs}; {best}"
 
     def outcome(self) -> Outcome:
@@ -185,12 +203,16 @@ def _about_network(entries: dict[str, Any], path: Path) -> str:
     return message
 
 
-def _provenance(args: argparse.Namespace, argv: Sequence[str], figures: dict[str, Any], network: str) -> list[str]:
+def _provenance(
+    args: argparse.Namespace, argv: Sequence[str], figures: dict[str, Any], network: str
+) -> list[str]:
     """Return how the weights were fitted, a paragraph in each item; `network` is the file's entry."""
     commit = revision()
     start = f"the weights of {args.weights.name}" if args.weights else "the weights.py of that commit"
     before, after = figures["before"], figures["after"]
-    early = f" (interrupted in epoch {len(figures['epochs'])} of {args.epochs})" if figures["interrupted"] else ""
+    early = (
+        f" (interrupted in epoch {len(figures['epochs'])} of {args.epochs})" if figures["interrupted"] else ""
+    )
     training = f"Loss (cross-entropy) before and after, all files: training {before['training']:.6f} and {after['training']:.6f}"
     return [
         f"fitted by `coachwhip tune`{f' at commit {commit}' if commit else ''}, starting from {start}.",
@@ -221,4 +243,6 @@ def _text(figures: dict[str, Any], path: Path | None) -> str:
         rows += [("  against results alone", file["before"]["results"], file["after"]["results"])]
     width = max(len(name) for name, _, _ in rows)
     lines = [f"{name:<{width}}  {before:.6f} -> {after:.6f}" for name, before, after in rows]
-    return "\n".join([f"{figures['changed']} of {figures['fitted']} numbers changed: {path or 'not written'}", *lines])
+    return "\n".join(
+        [f"{figures['changed']} of {figures['fitted']} numbers changed: {path or 'not written'}", *lines]
+    )

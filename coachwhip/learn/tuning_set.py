@@ -81,19 +81,29 @@ def read(path: Path, *, max_score: float | None = None, per_game: int | None = N
         file.seek(0)
         with game_file.plain(file, path.name) as content:
             is_games = game_file.is_game_file(content)
-            arrays = _from_games(path.name, content, max_score, per_game) if is_games else _from_epd(path.name, content)
+            arrays = (
+                _from_games(path.name, content, max_score, per_game)
+                if is_games
+                else _from_epd(path.name, content)
+            )
     data = TuningSet(path.name, hashed.hexdigest(), *arrays)
     if not is_games:
         if max_score is not None:
             data = data.chosen(~(np.abs(data.scores) > max_score))
         data = data.chosen(few_of_each(data.boards, data.groups, per_game if data.has_games else None))
     if not len(data):
-        why = "it contains no position" if max_score is None else f"no position is within --max-score {max_score:g}"
+        why = (
+            "it contains no position"
+            if max_score is None
+            else f"no position is within --max-score {max_score:g}"
+        )
         raise CommandError(f"{path.name}: {why}")
     return data
 
 
-def _from_games(name: str, file: BinaryIO, max_score: float | None, per_game: int | None) -> tuple[Boards, Numbers, bool]:
+def _from_games(
+    name: str, file: BinaryIO, max_score: float | None, per_game: int | None
+) -> tuple[Boards, Numbers, bool]:
     nothing = np.empty((0, PACKED_SIZE), np.uint8), np.empty(0, np.int64)
     boards, groups = zip(nothing, *game_file.chosen(file, name, max_score, per_game), strict=True)
     return np.concatenate(boards), np.concatenate(groups), True

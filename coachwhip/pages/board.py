@@ -22,12 +22,17 @@ PLAYER_LINES = "".join(  # above and below the board
 
 def html_page(title: str, body: str, script: str, *, served: bool = False) -> str:
     """Return a page with boards and a script that runs after `board.js`; see `document`."""
-    return document(title, f"{PIECES}\n{body}", (HERE / "board.js").read_text(encoding="utf-8") + script, served=served)
+    return document(
+        title, f"{PIECES}\n{body}", (HERE / "board.js").read_text(encoding="utf-8") + script, served=served
+    )
 
 
 def legal_moves(board: chess.Board) -> list[dict[str, Any]]:
     """Return the legal moves for `enterMoves`: UCI, SAN, and the squares on which the piece may be put down."""
-    return [{"uci": board.uci(move), "san": board.san(move), "to": _targets(board, move)} for move in board.legal_moves]
+    return [
+        {"uci": board.uci(move), "san": board.san(move), "to": _targets(board, move)}
+        for move in board.legal_moves
+    ]
 
 
 def _targets(board: chess.Board, move: chess.Move) -> list[str]:
@@ -53,5 +58,7 @@ def squares(board: chess.Board, move: chess.Move) -> list[str]:
     """Return start and target square; for castling those of the king, also in Chess960."""
     target = move.to_square
     if board.is_castling(move):
-        target = chess.square(6 if board.is_kingside_castling(move) else 2, chess.square_rank(move.from_square))
+        target = chess.square(
+            6 if board.is_kingside_castling(move) else 2, chess.square_rank(move.from_square)
+        )
     return [chess.square_name(move.from_square), chess.square_name(target)]

@@ -25,7 +25,14 @@ from .board import BOARDS, PLAYER_LINES, html_page, legal_moves, positions_after
 from .frame import HERE, table
 from .graph import clocks, graph
 
-DETAILS = {"Event": "", "Site": "", "Date": "", "Round": "round ", "TimeControl": "time control ", "Termination": ""}
+DETAILS = {
+    "Event": "",
+    "Site": "",
+    "Date": "",
+    "Round": "round ",
+    "TimeControl": "time control ",
+    "Termination": "",
+}
 MAX_GAMES = 1000  # of a page: browsers do not hold many more
 VARIATIONS = ("Variation", "SubVariation")
 STEPS = (  # action of report.js, text of the button, title, key
@@ -34,9 +41,15 @@ STEPS = (  # action of report.js, text of the button, title, key
     ("next", "&gt;", "One move forward", "Right"),
     ("last", "&gt;|", "Last position", "End"),
     ("flip", "Flip", "Flip the board", "F"),
-    ("better", '<span class="wide">Previous mistake</span><span class="narrow">&lt;?</span>', "Previous mistake", "P"),
+    (
+        "better",
+        '<span class="wide">Previous mistake</span><span class="narrow">&lt;?</span>',
+        "Previous mistake",
+        "P",
+    ),
     ("worse", '<span class="wide">Next mistake</span><span class="narrow">?&gt;</span>', "Next mistake", "N"),
-    ("leave", "Back to the game", "From a line back to the game", "Esc"),  # so does a tap on the board; in the card
+    # A tap on the board does the same. This button is in the card.
+    ("leave", "Back to the game", "From a line back to the game", "Esc"),
 )
 MOVE = re.compile(r"\d+\. \S+|\S+")  # of a line's text, with its number if it has one
 
@@ -49,11 +62,14 @@ class _Game:
         self.study = study
         self.side = next(iter(colours_of(player, study.game)), chess.WHITE)  # at the bottom
         self.moves = {move.at: move for move in study.judged_moves()}
-        self.judgements = {index: move.judgement for index, move in self.moves.items() if move.judgement}  # of bad moves
-        self.mistakes = [at for at, move in self.moves.items() if move.judgement or study.reason(at)]  # also in a decided game
+        # the judgements of bad moves
+        self.judgements = {index: move.judgement for index, move in self.moves.items() if move.judgement}
+        # Mistakes with a reason count also in a decided game.
+        self.mistakes = [at for at, move in self.moves.items() if move.judgement or study.reason(at)]
         self.times = times(study.game)
         headers = study.game.headers
-        self.known = {name: value for name, value in headers.items() if value.strip("?. -")}  # those marks mean "unknown"
+        # Those marks mean "unknown".
+        self.known = {name: value for name, value in headers.items() if value.strip("?. -")}
         self.players = f"{headers.get('White', '?')} - {headers.get('Black', '?')}"
         self.result = headers.get("Result", "*")
 
@@ -139,7 +155,8 @@ def _chooser(games: Sequence[_Game]) -> str:
     if len(games) < 2:
         return ""
     options = "".join(
-        f'<option value="{game.number}">{game.number}. {escape(game.players)} {escape(game.result)}</option>' for game in games
+        f'<option value="{game.number}">{game.number}. {escape(game.players)} {escape(game.result)}</option>'
+        for game in games
     )
     return f'<p class="chooser"><label for="game">Game</label> <select id="game">{options}</select></p>'
 
@@ -211,13 +228,23 @@ def _article(game: _Game) -> str:
     study, known = game.study, game.known
     details = ", ".join(f"{label}{known[name]}" for name, label in DETAILS.items() if name in known)
     opening = ", ".join(
-        filter(None, [f"{known.get('ECO', '')} {known.get('Opening', '')}".strip(), *(known.get(name) for name in VARIATIONS)])
+        filter(
+            None,
+            [
+                f"{known.get('ECO', '')} {known.get('Opening', '')}".strip(),
+                *(known.get(name) for name in VARIATIONS),
+            ],
+        )
     )
     named = f'<p class="opening">Opening: {escape(opening)}</p>' if opening else ""
     left = "" if study.complete else "<p>Not all positions were analysed.</p>"
-    names = " ".join(f'data-{colour.lower()}="{escape(study.game.headers.get(colour, "?"))}"' for colour in ("White", "Black"))
+    names = " ".join(
+        f'data-{colour.lower()}="{escape(study.game.headers.get(colour, "?"))}"'
+        for colour in ("White", "Black")
+    )
     dots = [
-        (index + 1, kind, game.link(index), f"{game.move_text(index)}, {kind.name}") for index, kind in game.judgements.items()
+        (index + 1, kind, game.link(index), f"{game.move_text(index)}, {kind.name}")
+        for index, kind in game.judgements.items()
     ]
     chances = [judge.win_percent(analysis.score) if analysis else None for analysis in study.analyses]
     label = f"White's winning chances after each move of {game.players}"
@@ -251,7 +278,9 @@ def _table(both: Sequence[Side], seconds: Sequence[float | None]) -> str:
         f'<th scope="col"><span class="{colour} piece"></span>{escape(side.name)}</th>'
         for colour, side in zip(("white", "black"), both, strict=True)
     )
-    body = "".join(f'<tr><th scope="row">{name}</th><td>{white}</td><td>{black}</td></tr>' for name, white, black in rows)
+    body = "".join(
+        f'<tr><th scope="row">{name}</th><td>{white}</td><td>{black}</td></tr>' for name, white, black in rows
+    )
     return f"<table><thead><tr><td></td>{players}</tr></thead><tbody>{body}</tbody></table>"
 
 
@@ -260,12 +289,16 @@ def _moves(game: _Game) -> str:
     cells = []
     for index, board in enumerate(game.study.boards[:-1]):
         if board.turn or index == 0:
-            cells.append(f'<span class="number">{board.fullmove_number}.</span>{"" if board.turn else "<span>...</span>"}')
+            cells.append(
+                f'<span class="number">{board.fullmove_number}.</span>{"" if board.turn else "<span>...</span>"}'
+            )
         kind, analysis = f"move {game.kind(index)}".strip(), game.study.analyses[index + 1]
         score = f" <small>{score_text(analysis.score)}</small>" if analysis else ""
         why = game.study.reason(index)
         title = f' title="{escape(why)}"' if why else ""
-        cells.append(f'<a class="{kind}" href="{game.link(index)}" data-at="{index + 1}"{title}>{game.san(index)}{score}</a>')
+        cells.append(
+            f'<a class="{kind}" href="{game.link(index)}" data-at="{index + 1}"{title}>{game.san(index)}{score}</a>'
+        )
     return "".join([*cells, f'<span class="result">{escape(game.result)}</span>'])
 
 
@@ -307,7 +340,11 @@ def _position(game: _Game, index: int) -> dict[str, Any]:
             values["why"] = why
         if better := game.better(index - 1):
             line = game.lines(index - 1).index(better) + 1
-            values["better"] = {**_first_move(before, better), "score": score_text(better.score), "line": line}
+            values["better"] = {
+                **_first_move(before, better),
+                "score": score_text(better.score),
+                "line": line,
+            }
         if (seconds := game.times.spent[index - 1]) is not None:
             values["spent"] = span_text(seconds)
     if analysis:
@@ -317,7 +354,11 @@ def _position(game: _Game, index: int) -> dict[str, Any]:
             "expected": round(judge.expected_score(odds), 1),
             "odds": judge.whole_percents(odds),
             "lines": [
-                [score_text(line.score), _line_text(board, line), positions_after(board, line.moves[:LINE_PLIES])]
+                [
+                    score_text(line.score),
+                    _line_text(board, line),
+                    positions_after(board, line.moves[:LINE_PLIES]),
+                ]
                 for line in game.lines(index)
             ],
         }

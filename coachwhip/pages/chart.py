@@ -66,14 +66,27 @@ def chart(
         key = f'<svg class="key" viewBox="0 0 32 4" aria-hidden="true"><path {style} d="M0 2H32"/></svg>'
         keys += f" <span>{key} {escape(curve.name)}</span>"
     area, labels = svg(label, body) + cursor, [(axes.across(x), name) for x, name in across]
-    return figure(f"{escape(caption)}:{keys}", map(text, up), area, labels, unit, "area low" if cursor else "area")
+    return figure(
+        f"{escape(caption)}:{keys}", map(text, up), area, labels, unit, "area low" if cursor else "area"
+    )
 
 
-def figure(caption: str, up: Iterable[str], area: str, across: Iterable[tuple[float, str]], note: str, kind: str = "area") -> str:
+def figure(
+    caption: str,
+    up: Iterable[str],
+    area: str,
+    across: Iterable[tuple[float, str]],
+    note: str,
+    kind: str = "area",
+) -> str:
     """Return the frame of a chart, whose parts are HTML: `up` are labels from the bottom to the top, `across` have their place, 0 to 1."""
     marks = "".join(f"<span>{mark}</span>" for mark in reversed([*up]))
     places = "".join(f'<span style="left: {100 * place:.2f}%">{mark}</span>' for place, mark in across)
-    below = f'\n<div class="across" aria-hidden="true">{places}</div>\n<p class="note">{note}</p>' if places else ""
+    below = (
+        f'\n<div class="across" aria-hidden="true">{places}</div>\n<p class="note">{note}</p>'
+        if places
+        else ""
+    )
     return f"""<figure class="chart">
 <figcaption>{caption}</figcaption>
 <div class="up" aria-hidden="true">{marks}</div>

@@ -11,9 +11,7 @@ from ..text import storable
 
 HERE = Path(__file__).parent
 SERVED = "connect-src 'self'; "
-PAWN = (
-    "<rect width='16' height='16' rx='3' fill='%23b58863'/><path d='M8 2a3 3 0 0 1 2 5l2 6H4l2-6a3 3 0 0 1 2-5z' fill='%23fff'/>"
-)
+PAWN = "<rect width='16' height='16' rx='3' fill='%23b58863'/><path d='M8 2a3 3 0 0 1 2 5l2 6H4l2-6a3 3 0 0 1 2-5z' fill='%23fff'/>"
 ICON = f"""<link rel="icon" href="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'>{PAWN}</svg>">"""
 
 
@@ -47,7 +45,9 @@ def document(title: str, body: str, script: str = "", *, served: bool = False) -
 
 def report(title: str, *parts: str) -> str:
     """Return a page without games: a heading, and below it parts in HTML."""
-    return document(title, "\n".join(['<main class="report">', f"<h1>{escape(title)}</h1>", *parts, "</main>"]))
+    return document(
+        title, "\n".join(['<main class="report">', f"<h1>{escape(title)}</h1>", *parts, "</main>"])
+    )
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

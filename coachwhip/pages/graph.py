@@ -39,16 +39,28 @@ def graph(
         f'href="{link}" title="{escape(title)}" tabindex="-1" aria-hidden="true">{kind.sign}</a>'
         for at, kind, link, title in dots
     )
-    kinds = " ".join(f'<span><span class="dot {kind.name}">{kind.sign}</span> {kind.name}</span>' for kind in judge.JUDGEMENTS)
+    kinds = " ".join(
+        f'<span><span class="dot {kind.name}">{kind.sign}</span> {kind.name}</span>'
+        for kind in judge.JUDGEMENTS
+    )
     caption = "White's winning chances after each move, by which moves are judged"
     across = [(axes.across(index), f"{move}") for index, move in ticks(boards)]
-    return figure(caption, ("0 %", "50 %", "100 %"), svg(label, body) + CURSOR + spots, across, f"move number; dots: {kinds}")
+    return figure(
+        caption,
+        ("0 %", "50 %", "100 %"),
+        svg(label, body) + CURSOR + spots,
+        across,
+        f"move number; dots: {kinds}",
+    )
 
 
 def clocks(label: str, left: Sequence[Sequence[float | None]]) -> str:
     """Return the figure of the seconds left to White and Black in each position; "" if the game has no clocks."""
     most = max((seconds for pair in left for seconds in pair if seconds is not None), default=0)
-    curves = [Curve(name, [*enumerate(side)]) for name, side in zip(("White", "Black"), zip(*left, strict=True), strict=True)]
+    curves = [
+        Curve(name, [*enumerate(side)])
+        for name, side in zip(("White", "Black"), zip(*left, strict=True), strict=True)
+    ]
     return chart("Clocks", label, curves, (0, most), text=clock_text, cursor=CURSOR) if most else ""
 
 

@@ -28,7 +28,9 @@ def test_bench_is_the_same_every_time_and_in_every_process(
     assert int(nodes) > 1000
     assert int(nps) > 0
     words = [sys.executable, "-m", "coachwhip", "bench", str(DEPTH), "--json"]
-    done = subprocess.run(words, env={**user_environment, "PYTHONHASHSEED": "2"}, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        words, env={**user_environment, "PYTHONHASHSEED": "2"}, capture_output=True, text=True, check=True
+    )
     assert done.stderr.splitlines() == [build, *positions]
     again = json.loads(done.stdout)
     assert (again["depth"], again["threads"], again["nodes"]) == (DEPTH, 1, int(nodes))
@@ -36,7 +38,9 @@ def test_bench_is_the_same_every_time_and_in_every_process(
 
 
 @pytest.mark.parametrize("words", [["x"], ["500"], ["5", "--set", "no_such_tunable=1"]])
-def test_bench_rejects_bad_words_without_leaving(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_bench_rejects_bad_words_without_leaving(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert bench.main(words) == 2
     assert "coachwhip bench: " in capsys.readouterr().err
 
@@ -60,7 +64,9 @@ def test_perft_options_stand_anywhere(capsys: pytest.CaptureFixture[str]) -> Non
         assert "Nodes searched: 2039" in capsys.readouterr().out.splitlines()
 
 
-def test_a_suite_with_a_planted_count_is_found_and_the_rest_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_suite_with_a_planted_count_is_found_and_the_rest_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     suite = tmp_path / "suite.epd"
     suite.write_text(
         f"# counts\n{chess.STARTING_FEN} ;D1 20 ;D2 400 ;D3 8903\n{KIWIPETE} ;D1 48 ;D2 2039 ;D3 97862 ;D4 4085603\n"
@@ -69,9 +75,18 @@ def test_a_suite_with_a_planted_count_is_found_and_the_rest_counted(tmp_path: Pa
     assert perft.main(["--suite", str(suite), "--max-nodes", "100000", "--json"]) == 1
     out, err = capsys.readouterr()
     printed = json.loads(out)
-    assert (printed["positions"], printed["counts"], printed["nodes"]) == (3, 7, 20 + 400 + 8902 + 48 + 2039 + 97862 + 20)
+    assert (printed["positions"], printed["counts"], printed["nodes"]) == (
+        3,
+        7,
+        20 + 400 + 8902 + 48 + 2039 + 97862 + 20,
+    )
     (wrong,) = printed["wrong"]
-    assert (wrong["source"], wrong["depth"], wrong["expected"], wrong["counted"]) == ("suite.epd:2", 3, 8903, 8902)
+    assert (wrong["source"], wrong["depth"], wrong["expected"], wrong["counted"]) == (
+        "suite.epd:2",
+        3,
+        8903,
+        8902,
+    )
     assert "the expected count is wrong" in wrong["reason"]
     assert "suite.epd:2: depth 3" in err
     suite.write_text(suite.read_text().replace("8903", "8902"))
@@ -130,7 +145,14 @@ def test_a_bad_suite_line_is_named(tmp_path: Path, capsys: pytest.CaptureFixture
 @pytest.mark.parametrize(
     "words",
     [
-        *([], ["21"], ["-1"], ["3", "8/8/8/8/8/8/8/8", "w", "-", "-"], ["--suite", "no-such-file"], ["2", "--suite", "x"]),
+        *(
+            [],
+            ["21"],
+            ["-1"],
+            ["3", "8/8/8/8/8/8/8/8", "w", "-", "-"],
+            ["--suite", "no-such-file"],
+            ["2", "--suite", "x"],
+        ),
         *(["3", "--threads", "0"], ["3", "--threads", "257"], ["3", "--hash", "-1"], ["3", "--hash", "x"]),
     ],
 )

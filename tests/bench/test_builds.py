@@ -41,7 +41,9 @@ for line in sys.stdin:
 def git(folder: Path, *words: str) -> str:
     """Run git."""
     who = ["-c", "user.name=test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false"]
-    return subprocess.run(["git", *who, "-C", str(folder), *words], check=True, capture_output=True, text=True).stdout.strip()
+    return subprocess.run(
+        ["git", *who, "-C", str(folder), *words], check=True, capture_output=True, text=True
+    ).stdout.strip()
 
 
 @pytest.fixture
@@ -63,7 +65,9 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return top
 
 
-def test_a_revision_is_built_once_outside_the_checkout(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_revision_is_built_once_outside_the_checkout(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     said: list[str] = []
     before = git(repository, "status", "--porcelain")
     left = builds.cache_folder() / "builds" / "making-killed" / "tree"  # by a run that was killed
@@ -81,7 +85,9 @@ def test_a_revision_is_built_once_outside_the_checkout(repository: Path, monkeyp
     assert builds.build("HEAD", repository, said.append)[1] != other
     assert git(repository, "status", "--porcelain") == before
     assert not (repository / "core" / "built.txt").exists()
-    assert [path.name for path in (builds.cache_folder() / "builds").iterdir() if path.name.startswith("making")] == []
+    assert [
+        path.name for path in (builds.cache_folder() / "builds").iterdir() if path.name.startswith("making")
+    ] == []
     for words, engine in ((command, "one"), (other, "two")):
         done = subprocess.run(words, input="uci\nquit\n", capture_output=True, text=True, check=True)
         assert done.stdout.splitlines()[0] == f"id name {engine}"
@@ -90,7 +96,9 @@ def test_a_revision_is_built_once_outside_the_checkout(repository: Path, monkeyp
 def test_runs_that_build_at_once_do_not_disturb_each_other(repository: Path) -> None:
     said: list[str] = []
     with ThreadPoolExecutor() as pool:
-        made = list(pool.map(lambda revision: builds.build(revision, repository, said.append), ["HEAD", "HEAD~1"] * 3))
+        made = list(
+            pool.map(lambda revision: builds.build(revision, repository, said.append), ["HEAD", "HEAD~1"] * 3)
+        )
     assert len(said) == 2
     assert made[:2] * 3 == made
     assert len(list((builds.cache_folder() / "builds").iterdir())) == 2
@@ -110,10 +118,21 @@ def test_what_cannot_be_built_is_said_and_leaves_nothing(repository: Path) -> No
 
 @pytest.mark.parametrize(
     "fault",
-    ["a.pxd:19:1: undeclared name", "build/a.c:2:33: error: called object", "a.c(29): error C2065: 'x'"],  # Cython; gcc; MSVC
+    # Cython; gcc; MSVC
+    ["a.pxd:19:1: undeclared name", "build/a.c:2:33: error: called object", "a.c(29): error C2065: 'x'"],
 )
-def test_a_revision_that_does_not_compile_is_one_line(fault: str, repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    output = "\n".join(["warning: a.pyx:1:2: odd", "a.c:8:9: warning: odd", fault, *["  File 1, line 2"] * 99, "CompileError"])
+def test_a_revision_that_does_not_compile_is_one_line(
+    fault: str, repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = "\n".join(
+        [
+            "warning: a.pyx:1:2: odd",
+            "a.c:8:9: warning: odd",
+            fault,
+            *["  File 1, line 2"] * 99,
+            "CompileError",
+        ]
+    )
     (repository / "setup.py").write_text(f"raise SystemExit({output!r})")
     git(repository, "commit", "--quiet", "--all", "-m", "broken")
     assert match.main(["--revision", "HEAD", "--revision", "HEAD~1", "--repository", str(repository)]) == 2
@@ -128,7 +147,9 @@ def test_ctrl_c_ends_a_build_and_what_it_has_started(repository: Path) -> None:
     alive = repository / "alive"
     os.mkfifo(alive)
     waiting = f"import time; pipe = open({str(alive)!r}, 'w'); print('started', file=pipe, flush=True); time.sleep(600)"
-    (repository / "setup.py").write_text(f"import subprocess, sys; subprocess.run([sys.executable, '-c', {waiting!r}])")
+    (repository / "setup.py").write_text(
+        f"import subprocess, sys; subprocess.run([sys.executable, '-c', {waiting!r}])"
+    )
     git(repository, "commit", "--quiet", "-am", "slow")
     revisions = ["--revision", "HEAD", "--revision", "HEAD~1", "--repository", str(repository)]
     command = [sys.executable, "-m", "coachwhip", "match", *revisions]
@@ -140,7 +161,9 @@ def test_ctrl_c_ends_a_build_and_what_it_has_started(repository: Path) -> None:
         assert select.select([pipe], [], [], 60)[0], "it goes on"
 
 
-def test_two_revisions_are_set_against_each_other(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_revisions_are_set_against_each_other(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     revisions = ["--revision", "HEAD~1", "--revision", "HEAD", "--repository", str(repository)]
     words = [*revisions, "--games", "2", "--nodes", "5", "--json"]
     assert match.main(words) == 0

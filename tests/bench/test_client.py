@@ -9,7 +9,15 @@ from pathlib import Path
 
 import chess
 import pytest
-from coachwhip.bench.engines.client import FOREIGN_LINES, Client, Patience, check_engines, legal_move, read_option, setoption
+from coachwhip.bench.engines.client import (
+    FOREIGN_LINES,
+    Client,
+    Patience,
+    check_engines,
+    legal_move,
+    read_option,
+    setoption,
+)
 from coachwhip.bench.engines.faults import CRASH, STALL, EngineFault, StartError
 from coachwhip.bench.engines.info import Info, read_info, reported_nodes
 from coachwhip.bench.engines.spec import EngineSpec
@@ -56,7 +64,9 @@ def make_client() -> Iterator[MakeClient]:
         ({"UCI_Chess960": "true"}, "automatically managed"),
     ],
 )
-def test_an_option_that_an_engine_does_not_take_is_named(options: dict[str, str], message: str, make_client: MakeClient) -> None:
+def test_an_option_that_an_engine_does_not_take_is_named(
+    options: dict[str, str], message: str, make_client: MakeClient
+) -> None:
     with pytest.raises(StartError, match=message):
         make_client("good", **options).start()
 
@@ -81,7 +91,9 @@ def test_options_of_every_type_are_set(line: str, value: str, command: str) -> N
 @pytest.mark.skipif(os.name == "nt", reason="file names are Unicode on Windows")
 def test_a_file_name_that_is_not_utf8_reaches_the_engine_as_it_is(tmp_path: Path) -> None:
     heard = tmp_path / "heard"
-    client = Client(EngineSpec((sys.executable, "-c", HEARS, str(heard)), "", {"File": os.fsdecode(b"caf\xe9")}))
+    client = Client(
+        EngineSpec((sys.executable, "-c", HEARS, str(heard)), "", {"File": os.fsdecode(b"caf\xe9")})
+    )
     client.start()
     client.close()
     assert b"setoption name File value caf\xe9\n" in heard.read_bytes()
@@ -89,7 +101,9 @@ def test_a_file_name_that_is_not_utf8_reaches_the_engine_as_it_is(tmp_path: Path
 
 def test_a_banner_and_many_options_are_no_garbage() -> None:
     for banner in (FOREIGN_LINES - 1, FOREIGN_LINES):
-        client = Client(EngineSpec((sys.executable, "-c", MANY.replace("BANNER", str(banner))), "", {"A 1999": "9"}))
+        client = Client(
+            EngineSpec((sys.executable, "-c", MANY.replace("BANNER", str(banner))), "", {"A 1999": "9"})
+        )
         if banner < FOREIGN_LINES:
             client.start()
         else:
@@ -99,7 +113,9 @@ def test_a_banner_and_many_options_are_no_garbage() -> None:
 
 
 @pytest.mark.parametrize(("role", "reason"), [("stall", STALL), ("killed", CRASH)])
-def test_a_failure_gives_the_process_up_and_the_next_game_starts_another(make_client: MakeClient, role: str, reason: str) -> None:
+def test_a_failure_gives_the_process_up_and_the_next_game_starts_another(
+    make_client: MakeClient, role: str, reason: str
+) -> None:
     client, patience = make_client(role), Patience(after_line=0.3 if role == "stall" else TIMEOUT)
     for _ in range(2):
         client.new_game()
@@ -135,7 +151,10 @@ def test_a_move_in_capitals_is_no_illegal_one() -> None:
         ("info", Info()),
         ("info string depth 3 score cp 5 nodes 9", None),
         ("info depth 1 pv e2e4 score cp 10 nodes 5 nps 9", Info(1, 5, 10, None, 1, False, 9, ("e2e4",))),
-        ("info pv e2e4 E7E8Q upperbound score cp 3 multipv 2", Info(None, None, 3, None, 2, True, None, ("e2e4", "E7E8Q"))),
+        (
+            "info pv e2e4 E7E8Q upperbound score cp 3 multipv 2",
+            Info(None, None, 3, None, 2, True, None, ("e2e4", "E7E8Q")),
+        ),
         ("info pv e2e4 wdl 1 2 3 score mate 1 time 4 tbhits 0", Info(mate=1, pv=("e2e4",))),
         ("info score cp 3 pv e2e4 refutation d1h5 g6h5 nodes 7", Info(nodes=7, cp=3, pv=("e2e4",))),
         ("info pv e2e4 currline 1 d2d4 d7d5 score cp 3", Info(cp=3, pv=("e2e4",))),

@@ -23,18 +23,32 @@ def test_the_figures_are_those_of_fishtest(
 ) -> None:
     """Fastchess prints the same: "Elo: 631.91, nElo: 1056.68 +/- 77.10"; an interval of Elo may have no upper end."""
     found = estimate((0, 0, 2, 0, 37))
-    assert (found.elo, found.normalized, found.normalized_error) == pytest.approx((631.91, 1056.68, 77.10), abs=0.01)
+    assert (found.elo, found.normalized, found.normalized_error) == pytest.approx(
+        (631.91, 1056.68, 77.10), abs=0.01
+    )
     assert found.high == math.inf
     found = estimate(counts)
     assert (found.elo, found.error) == pytest.approx((elo, error), abs=0.02)
     assert found.los == pytest.approx(los, abs=1e-4)
-    assert (found.normalized, found.normalized_error) == pytest.approx((normalized, normalized_error), abs=0.02)
+    assert (found.normalized, found.normalized_error) == pytest.approx(
+        (normalized, normalized_error), abs=0.02
+    )
 
 
 def test_sides_are_symmetric_and_pairs_take_the_openings_out() -> None:
     ours, theirs = estimate((1, 5, 10, 3, 2)), estimate((2, 3, 10, 5, 1))
-    assert (ours.elo, ours.low, ours.high, ours.los) == pytest.approx((-theirs.elo, -theirs.high, -theirs.low, 1 - theirs.los))
-    for counts in ((0, 0, 2), (2, 0, 0), (0, 2, 0), (1, 0, 1), (0, 0, 1, 0, 1), (0, 0, 0, 0, 50), (0, 0, 50, 0, 0)):
+    assert (ours.elo, ours.low, ours.high, ours.los) == pytest.approx(
+        (-theirs.elo, -theirs.high, -theirs.low, 1 - theirs.los)
+    )
+    for counts in (
+        (0, 0, 2),
+        (2, 0, 0),
+        (0, 2, 0),
+        (1, 0, 1),
+        (0, 0, 1, 0, 1),
+        (0, 0, 0, 0, 50),
+        (0, 0, 50, 0, 0),
+    ):
         assert str(estimate(counts)) == UNKNOWN  # neither do draws prove equality, nor wins infinite strength
     # openings that White wins: single games look random, nearly all pairs are 1-1
     assert estimate((1, 0, 98, 0, 1)).error < 10 < 45 < estimate((100, 0, 100)).error

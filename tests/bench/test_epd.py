@@ -29,7 +29,8 @@ CASTLING_960 = "1r2k1r1/8/8/8/8/8/8/1R2K1R1"
         (f"{TWO_PAWNS} bm e4; dm 3;", {"best": ("e2e4",)}),  # the move decides
         (GRADED, {"label": "graded", "grades": {"e2e4": 10, "d2d4": 7, "e1f2": 2}}),
         (GRADED.replace('c9 "e2e4 d2d4 e1f2";', ""), {"label": "graded", "grades": {"e2e4": 10, "d2d4": 7, "e1f2": 2}}),
-        (f'{TWO_PAWNS} c8 "0.35"; c9 "1-0"; bm e4;', {"best": ("e2e4",)}),  # the evaluation and result of a labelled game
+        # the evaluation and result of a labelled game
+        (f'{TWO_PAWNS} c8 "0.35"; c9 "1-0"; bm e4;', {"best": ("e2e4",)}),
         *(
             (f"{TWO_PAWNS}{operation}", {"best": ("e2e4", "d2d4")})
             for operation in (
@@ -46,7 +47,9 @@ CASTLING_960 = "1r2k1r1/8/8/8/8/8/8/1R2K1R1"
     ],
 )  # fmt: skip
 def test_what_a_line_asks(line: str, asked: dict[str, Any]) -> None:
-    assert parse(line, "f") == Problem(**{"file": "f", "label": "", "fen": TWO_PAWNS_FEN, "chess960": False, **asked})
+    assert parse(line, "f") == Problem(
+        **{"file": "f", "label": "", "fen": TWO_PAWNS_FEN, "chess960": False, **asked}
+    )
 
 
 @pytest.mark.parametrize(
@@ -59,7 +62,10 @@ def test_what_a_line_asks(line: str, asked: dict[str, Any]) -> None:
         (f"{ROOKS} dm 1.5;", "dm is not a number"),
         (f'{ROOKS} c8 "10 5"; c9 "a2a7";', "2 points in c8 for 1 moves"),
         ("4k3/8/8/8/8/8/8/8 w - - bm e4;", "not a legal position"),
-        ("4k3/8/8/8/8/8/8/R3K2R w KQkq - bm Rd1; am Rf9;", "Rf9 is not a legal move: 4k3/8/8/8/8/8/8/R3K2R w KQkq - bm Rd1"),
+        (
+            "4k3/8/8/8/8/8/8/R3K2R w KQkq - bm Rd1; am Rf9;",
+            "Rf9 is not a legal move: 4k3/8/8/8/8/8/8/R3K2R w KQkq - bm Rd1",
+        ),
         ("k7/8/1Q6/8/8/8/8/7K b - - dm 3;", "the game is over"),
     ],
 )
@@ -84,10 +90,16 @@ def test_lines_without_a_question_are_counted_and_labels_made_unique(tmp_path: P
         + f'{BACK_RANK} bm Ra8; id "'.encode() + b'\xe9";\n'
     )  # fmt: skip
     problems, warnings = read_files([path])
-    assert [problem.key for problem in problems] == ["x.epd: a (line 1)", "x.epd: a (line 3)", "x.epd: line 4", "x.epd: \xe9"]
+    assert [problem.key for problem in problems] == [
+        "x.epd: a (line 1)",
+        "x.epd: a (line 3)",
+        "x.epd: line 4",
+        "x.epd: \xe9",
+    ]
     assert warnings == ["x.epd: 1 line without bm, am, dm or graded moves left out"]
     other.write_text(f'{TWO_PAWNS} bm e4; id "a";\n')
-    assert {problem.file for problem in read_files([path, other])[0]} == {str(path), str(other)}  # files of one name stay apart
+    # Files of one name stay apart.
+    assert {problem.file for problem in read_files([path, other])[0]} == {str(path), str(other)}
     path.write_text(f"{TWO_PAWNS} wdl 2;\n")
     for encoding in ("utf-16", "utf-16-be"):
         other.write_text(f"{TWO_PAWNS} bm e4;\n", encoding)

@@ -99,16 +99,25 @@ def test_a_won_game_is_recorded_and_read_back(start: Start) -> None:
 def others(value: Any) -> Iterator[Any]:
     """The value with each part in turn replaced, or left out."""
     yield from (None, True, -1, 10**9, math.nan, math.inf, "x", "1", "", [], [[]], {}, {"x": "y"})
-    for key, part in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+    for key, part in (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    ):
         for other in others(part):
-            yield {**value, key: other} if isinstance(value, dict) else [*value[:key], other, *value[key + 1 :]]
+            yield (
+                {**value, key: other} if isinstance(value, dict) else [*value[:key], other, *value[key + 1 :]]
+            )
         if isinstance(value, dict):
             yield {name: each for name, each in value.items() if name != key}
 
 
 def test_a_line_of_the_journal_is_a_game_that_can_be_counted_and_written_or_it_is_rejected() -> None:
-    moves = (MoveRecord("h1h2", 0.5, 59.5, chess.engine.Cp(9), 3, 20, 9, "h1h2"), MoveRecord("a8b8", 0.1, None, None, None, None))
-    record = GameRecord(0, "2026-11-23T10", MATE_IN_ONE, "a", "b", moves, "0-1", STALL, "late", ({"kind": ["first", ""]}, {}))
+    moves = (
+        MoveRecord("h1h2", 0.5, 59.5, chess.engine.Cp(9), 3, 20, 9, "h1h2"),
+        MoveRecord("a8b8", 0.1, None, None, None, None),
+    )
+    record = GameRecord(
+        0, "2026-11-23T10", MATE_IN_ONE, "a", "b", moves, "0-1", STALL, "late", ({"kind": ["first", ""]}, {})
+    )
     accepted = []
     for data in others(json.loads(json.dumps(record.to_json()))):
         with suppress(CommandError), usable("the line"):
@@ -121,7 +130,10 @@ def test_a_line_of_the_journal_is_a_game_that_can_be_counted_and_written_or_it_i
     assert 50 < len(accepted) < 200
     moved = record.to_json()
     moved["moves"][0][0] = "h1a2"
-    with pytest.raises(CommandError, match=r"game\.jsonl:7 cannot be used: illegal move 'h1a2'"), usable("game.jsonl:7"):
+    with (
+        pytest.raises(CommandError, match=r"game\.jsonl:7 cannot be used: illegal move 'h1a2'"),
+        usable("game.jsonl:7"),
+    ):
         GameRecord.from_json(moved)
 
 
@@ -129,7 +141,9 @@ def test_the_text_of_a_game_is_read_back_as_it_was() -> None:
     """Names of any kind, and lines of 80 columns whatever an engine has said last."""
     name, move = 'a"b\\c\n[White "x"]', MoveRecord("e2e4", 0.1, 59.0, chess.engine.Cp(12), 3, 9)
     detail = "asked 'go wtime 1 btime 2': " + "gave no answer, } {and was given up after 10.0 s " * 4
-    record = GameRecord(0, "2026.11.23", Opening(chess.STARTING_FEN, chess960=False), name, "b", (move,), "0-1", STALL, detail)
+    record = GameRecord(
+        0, "2026.11.23", Opening(chess.STARTING_FEN, chess960=False), name, "b", (move,), "0-1", STALL, detail
+    )
     text = game_text(record.game({"Event": "\\", "TimeControl": '"'}))
     assert max(map(len, text.splitlines())) <= 80
     (ours,) = read_games(io.BufferedReader(io.BytesIO(text.encode())))
@@ -137,7 +151,8 @@ def test_the_text_of_a_game_is_read_back_as_it_was() -> None:
     assert theirs
     for tag, value in (("White", name.replace("\n", " ")), ("Event", "\\"), ("TimeControl", '"')):
         assert ours.headers[tag] == value
-        assert re.sub(r"\\(.)", r"\1", theirs.headers[tag]) == value  # python-chess leaves the backslashes of a tag alone
+        # python-chess leaves the backslashes of a tag alone.
+        assert re.sub(r"\\(.)", r"\1", theirs.headers[tag]) == value
     assert [node.comment for node in ours.mainline()] == [node.comment for node in theirs.mainline()]
     assert "given up after 10.0 s" in ours.end().comment.replace("\n", " ")
     assert ours.end().eval_depth() == 3
@@ -161,7 +176,9 @@ def test_a_faulty_engine_loses_whatever_its_colour(
         monkeypatch.setattr(game, "STALL_TIMED", 0.2)
     bad, good = start(role), start("good")
     haste = HASTE if role in ("late", "stall") else MINUTE
-    engines, controls = ((bad, good), (haste, MINUTE)) if culprit == chess.WHITE else ((good, bad), (MINUTE, haste))
+    engines, controls = (
+        ((bad, good), (haste, MINUTE)) if culprit == chess.WHITE else ((good, bad), (MINUTE, haste))
+    )
     record = play(*engines, PAWN, controls)
     assert (record.result, record.reason) == ("0-1" if culprit == chess.WHITE else "1-0", reason)
     assert record.culprit is culprit
@@ -215,24 +232,37 @@ MATED = Opening("7r/8/8/8/8/1k6/8/K7 b - - 0 1", chess960=False)
         (ROOK, "info score mate 3 pv {move}", None),  # nobody knows how the game would have ended
     ],
 )
-def test_what_an_engine_says_wrongly_is_counted_for_it_alone(start: Start, opening: Opening, info: str, kind: str | None) -> None:
+def test_what_an_engine_says_wrongly_is_counted_for_it_alone(
+    start: Start, opening: Opening, info: str, kind: str | None
+) -> None:
     says, good = start(shlex.join(["says", info])), start("good")
     colour = opening.position().turn
-    record = play(*((says, good) if colour == chess.WHITE else (good, says)), opening, rules=Rules(max_moves=1))
+    record = play(
+        *((says, good) if colour == chess.WHITE else (good, says)), opening, rules=Rules(max_moves=1)
+    )
     mine, theirs = record.warnings if colour == chess.WHITE else record.warnings[::-1]
     assert (list(mine), theirs) == ([kind] if kind else [], {})
     assert all(opening.position().fen() in examples[0] for examples in mine.values())
     assert stored(record) == record
 
 
-def test_an_engine_that_searches_on_is_given_up_beyond_its_nodes_alone(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_engine_that_searches_on_is_given_up_beyond_its_nodes_alone(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What it prints then is no sign that it will move."""
     monkeypatch.setattr(game, "STALL_UNTIMED", 0.3)
     record = play(start("endless 600"), start("good"), PAWN, (TimeControl(nodes=1500), MINUTE))
-    assert (record.result, record.reason, len(record.warnings[0]["node limit overstepped"])) == ("0-1", STALL, 1)
+    assert (record.result, record.reason, len(record.warnings[0]["node limit overstepped"])) == (
+        "0-1",
+        STALL,
+        1,
+    )
     assert re.fullmatch("asked 'go nodes 1500': no answer after .* nodes searched", record.detail)
     monkeypatch.setattr(game, "STALL_UNTIMED", 1.5)
-    assert play(start("endless 3"), start("good"), MATE_IN_ONE, (TimeControl(depth=1), MINUTE)).reason == "checkmate"
+    assert (
+        play(start("endless 3"), start("good"), MATE_IN_ONE, (TimeControl(depth=1), MINUTE)).reason
+        == "checkmate"
+    )
 
 
 def test_a_death_between_games_is_charged_and_the_engine_comes_back(start: Start) -> None:
@@ -290,7 +320,9 @@ def test_draws_need_no_claim(fen: str, moves: str, reason: str) -> None:
         ("3rk3/3r4/8/8/8/8/8/R3K2R w - - 0 80", None),  # too many pieces
     ],
 )
-def test_tablebases_end_games_under_the_fifty_move_rule(any_data: Path, fen: str, ending: Ending | None) -> None:
+def test_tablebases_end_games_under_the_fifty_move_rule(
+    any_data: Path, fen: str, ending: Ending | None
+) -> None:
     board = chess.Board(fen)
     is_known = any_data != DATA or chess.popcount(board.occupied) <= 3  # our own tables have no more pieces
     assert by_tablebase(board, str(any_data / "syzygy")) == (ending if is_known else None)
@@ -310,18 +342,30 @@ def test_book_moves_are_part_of_the_history(start: Start) -> None:
 def test_chess960_castling_goes_in_and_out(start: Start) -> None:
     fen = "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w HFhf - 3 9"
     controls = TimeControl(nodes=20), MINUTE
-    record = play(start("good"), start("good", "black"), Opening(fen, chess960=True), controls, Rules(max_moves=4))
+    record = play(
+        start("good"), start("good", "black"), Opening(fen, chess960=True), controls, Rules(max_moves=4)
+    )
     assert record.reason == "adjudicated draw: move limit"
     assert record.moves[0].clock is None
-    opening, move = Opening("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", chess960=True), MoveRecord("e1a1", 0.1, None, MateGiven, None, None)
+    opening, move = (
+        Opening("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", chess960=True),
+        MoveRecord("e1a1", 0.1, None, MateGiven, None, None),
+    )
     castled = GameRecord(0, "2026.11.23", opening, "a", "b", (move,), "1/2-1/2", "stalemate")
     assert "1. O-O-O" in game_text(castled.game({}))
     assert stored(castled) == castled
 
 
 def test_the_last_exact_score_of_the_main_line_is_kept_from_whites_side() -> None:
-    lines = ["info depth 7 seldepth 9 score cp -35 nodes 1234 pv e2e4 e7e5", "info depth 8 nodes 5 currmove a2a3"]
-    lines += ["info depth 8 score cp 99 lowerbound pv e2e4", "info depth 7 multipv 2 score cp 1", "info string score cp 5"]
+    lines = [
+        "info depth 7 seldepth 9 score cp -35 nodes 1234 pv e2e4 e7e5",
+        "info depth 8 nodes 5 currmove a2a3",
+    ]
+    lines += [
+        "info depth 8 score cp 99 lowerbound pv e2e4",
+        "info depth 7 multipv 2 score cp 1",
+        "info string score cp 5",
+    ]
     assert last_info(lines) == Info(7, 1234, -35, None, 1, False, None, ("e2e4", "e7e5"))
     assert last_info(lines[1:]).depth == 8
     assert last_info([]) == Info()

@@ -87,7 +87,9 @@ def finish(tally: Tally, number: int, white: int, black: int, result: str, reaso
     tally.add(Pairing(number, OPENING, white, black), record)
 
 
-def test_an_engine_that_oversteps_its_nodes_is_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_engine_that_oversteps_its_nodes_is_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     journal = str(tmp_path / "games.jsonl")
     words = [*engines("over", "good"), *"--nodes 1000 --max-moves 3 --resume --journal".split(), journal]
     assert match.main([*words, "--games", "2"]) == 0
@@ -134,7 +136,9 @@ def test_matches_that_share_a_pgn_file_lose_none_of_it(tmp_path: Path, before: s
     resumed = pgn.read_bytes()
     assert resumed.startswith(FILES[before].encode())
     assert sorted(
-        re.findall(r'White "([ab])"]\n.*\n.GameId "(.)"]\n\n[^}]*}[^}]*checkmate', resumed.decode().replace("\r", ""))
+        re.findall(
+            r'White "([ab])"]\n.*\n.GameId "(.)"]\n\n[^}]*}[^}]*checkmate', resumed.decode().replace("\r", "")
+        )
     ) == [(name, str(number)) for name in "ab" for number in range(1, 5)]
 
 
@@ -155,13 +159,32 @@ def test_traffic_and_details_are_written_on_request(
     """Also of an engine that dies, and of one that cannot be started; a resumed match adds to the log, and writes the same PGN."""
     says = shlex.join(["says", "info pv {move} a8a7 score cp 5 nps 7 nodes 3 string x"])
     log, pgn, journal = tmp_path / "all.log", tmp_path / "games.pgn", tmp_path / "games.jsonl"
-    words = [*engines(says, "killed"), "--openings", book, "--max-moves", "1", "--games", "2", "--log", log, "--journal", journal]
+    words = [
+        *engines(says, "killed"),
+        "--openings",
+        book,
+        "--max-moves",
+        "1",
+        "--games",
+        "2",
+        "--log",
+        log,
+        "--journal",
+        journal,
+    ]
     run(*words, "--pgn", pgn, "--pgn-details", "--resume")
     text = pgn.read_text()
     assert re.search(r"\[%nodes 3\]\s\[%nps 7\]\s\[%pv\sh[18]h[18]\sa8a7\]", text)
     lines = log.read_text().splitlines()
     assert lines[0].startswith("coachwhip match log, ")
-    for sign, said in ((">", "uci"), ("<", "uciok"), (">", "go wtime"), ("<", "info pv"), ("<", "bestmove"), ("!", "going down")):
+    for sign, said in (
+        (">", "uci"),
+        ("<", "uciok"),
+        (">", "go wtime"),
+        ("<", "info pv"),
+        ("<", "bestmove"),
+        ("!", "going down"),
+    ):
         assert any(re.match(rf"\d+\.\d{{6}} .+ \d+ {sign} {said}", line) for line in lines)
     seconds = [float(line.split()[0]) for line in lines if " > go " in line]
     assert seconds == sorted(seconds)
@@ -190,8 +213,18 @@ def test_a_journal_is_not_mixed_with_another_match(
 @pytest.mark.skipif(os.name == "nt", reason="os.kill asks nothing on Windows, it ends")
 def test_a_stalled_engine_does_not_outlive_a_killed_runner(tmp_path: Path) -> None:
     written = tmp_path / "pid"
-    words = [*engines(f"deaf {shlex.quote(str(written))}", "good"), "--name", "b", "--nodes", "9", "--games", "1"]
-    runner = subprocess.Popen([sys.executable, "-m", "coachwhip", "match", *words], env=environment(), stderr=subprocess.DEVNULL)
+    words = [
+        *engines(f"deaf {shlex.quote(str(written))}", "good"),
+        "--name",
+        "b",
+        "--nodes",
+        "9",
+        "--games",
+        "1",
+    ]
+    runner = subprocess.Popen(
+        [sys.executable, "-m", "coachwhip", "match", *words], env=environment(), stderr=subprocess.DEVNULL
+    )
     try:
         wait_for(lambda: written.exists() and written.read_text().endswith("\n"))  # it was asked for a move
     finally:
@@ -202,12 +235,22 @@ def test_a_stalled_engine_does_not_outlive_a_killed_runner(tmp_path: Path) -> No
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no process groups to signal")
 @pytest.mark.parametrize("number", [signal.SIGINT, getattr(signal, "SIGKILL", signal.SIGTERM)])
-def test_a_match_that_is_ended_half_way_loses_nothing(number: int, run: Run, book: Path, tmp_path: Path) -> None:
+def test_a_match_that_is_ended_half_way_loses_nothing(
+    number: int, run: Run, book: Path, tmp_path: Path
+) -> None:
     """Ctrl-C, which reaches all processes of a terminal, ends it in order; by another signal it is killed."""
     journal, pgn = tmp_path / "games.jsonl", tmp_path / "games.pgn"
     book.write_text("4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 0 1\n")
     gate = tmp_path / "gate"
-    words = [*engines("good a", f"pausing {gate}"), "--openings", str(book), "--journal", str(journal), "--pgn", str(pgn)]
+    words = [
+        *engines("good a", f"pausing {gate}"),
+        "--openings",
+        str(book),
+        "--journal",
+        str(journal),
+        "--pgn",
+        str(pgn),
+    ]
     words += "--resume --games 8 --nodes 20 --max-moves 20 --concurrency 2".split()
     done = run_until(lambda: len(finished(journal)) >= 2, "match", *words, "--json", number=number)
     before = finished(journal)
@@ -234,7 +277,10 @@ def test_a_match_that_is_ended_half_way_loses_nothing(number: int, run: Run, boo
 
 def test_sprt_stops_the_match(run: Run) -> None:
     sure, resigned = (shlex.join(["says", f"info score cp {score} pv {{move}}"]) for score in (900, -900))
-    words = [*engines(sure, resigned), *"--openings startpos --sprt 0,200,0.1,0.1 --resign 1,900 --games 200".split()]
+    words = [
+        *engines(sure, resigned),
+        *"--openings startpos --sprt 0,200,0.1,0.1 --resign 1,900 --games 200".split(),
+    ]
     found = run(*words)
     assert (found["valid"], found["sprt"]["verdict"]) == (True, "H1")
     assert found["games"] < 40
@@ -242,7 +288,8 @@ def test_sprt_stops_the_match(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("forfeits", "games", "is_valid"), [(1, 2, True), (2, 2, False), (2, 200, True), (3, 200, False), (0, 40, True)]
+    ("forfeits", "games", "is_valid"),
+    [(1, 2, True), (2, 2, False), (2, 200, True), (3, 200, False), (0, 40, True)],
 )
 @pytest.mark.parametrize("reason", [TIME_LOSS, ILLEGAL_MOVE, CRASH, STALL])
 def test_more_than_one_forfeit_and_one_percent_make_a_result_that_says_nothing(
@@ -251,7 +298,14 @@ def test_more_than_one_forfeit_and_one_percent_make_a_result_that_says_nothing(
     tally = Tally()
     for number in range(games):  # the second player forfeits, with both colours
         white = number % 2
-        finish(tally, number, white, 1 - white, "0-1" if white else "1-0", reason if number < forfeits else "checkmate")
+        finish(
+            tally,
+            number,
+            white,
+            1 - white,
+            "0-1" if white else "1-0",
+            reason if number < forfeits else "checkmate",
+        )
     report, found = describe(tally, ["a", "b"], Sprt(0, 200)), summary(tally, ["a", "b"], Sprt(0, 200))
     assert found["valid"] is is_valid
     assert report.startswith(f"a against b: {games} games") == is_valid
@@ -278,26 +332,46 @@ def test_a_match_with_many_forfeits_is_played_to_its_end_and_fails(
     found = run(*words, code=FORFEITED)
     assert (found["games"], found["valid"], found["sprt"]["verdict"]) == (16, False, None)
     assert found["without_forfeits"]["meetings"][0]["wins"] == 8  # it is killed when it moves first
-    page, kept = tmp_path / "page.html", ["--journal", str(tmp_path / "kept.jsonl"), "--resume", "--form", form, "--games", "4"]
+    page, kept = (
+        tmp_path / "page.html",
+        ["--journal", str(tmp_path / "kept.jsonl"), "--resume", "--form", form, "--games", "4"],
+    )
     words = [*engines("good a", "cheat", "good b"), "--openings", str(book), *kept]
     assert match.main([*words, "--report", str(page)]) == FORFEITED
     lines = capsys.readouterr().out.splitlines()
     games = 4 if form == "gauntlet" else 8
-    assert lines[0] == f"NOT A MEASURE OF STRENGTH: cheat forfeited {games // 2} of {games} games (illegal move {games // 2})"
+    assert (
+        lines[0]
+        == f"NOT A MEASURE OF STRENGTH: cheat forfeited {games // 2} of {games} games (illegal move {games // 2})"
+    )
     assert lines[5] == "without the forfeited games:"
     assert lines[6].split() == lines[1].split()
     text = page.read_text(encoding="utf-8")
-    assert text.index("NOT A MEASURE OF STRENGTH: cheat") < text.index("<table") < text.index("without the forfeited games")
+    assert (
+        text.index("NOT A MEASURE OF STRENGTH: cheat")
+        < text.index("<table")
+        < text.index("without the forfeited games")
+    )
     found = run(*words, code=FORFEITED)
-    assert [engine["games"] for engine in found["engines"]] == ([8, 4, 4] if form == "gauntlet" else [8, 8, 8])
-    assert found["without_forfeits"]["games"] == sum(engine["games"] for engine in found["engines"]) // 2 - games // 2
+    assert [engine["games"] for engine in found["engines"]] == (
+        [8, 4, 4] if form == "gauntlet" else [8, 8, 8]
+    )
+    assert (
+        found["without_forfeits"]["games"]
+        == sum(engine["games"] for engine in found["engines"]) // 2 - games // 2
+    )
     assert len(found["without_forfeits"]["engines"]) == 3
 
 
-def test_more_threads_than_processors_are_warned_of(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_threads_than_processors_are_warned_of(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3}, raising=False)
     players = [EngineSpec(("a",), "a", {"threads": "2"}), EngineSpec(("b",), "b", {})]
-    for games, warning in ((2, ""), (3, "--concurrency 3 with engines of 2 threads needs 6 processors, and there are 4")):
+    for games, warning in (
+        (2, ""),
+        (3, "--concurrency 3 with engines of 2 threads needs 6 processors, and there are 4"),
+    ):
         match._warn_of_load(players, games)
         assert warning in capsys.readouterr().err if warning else not capsys.readouterr().err
 
@@ -305,7 +379,16 @@ def test_more_threads_than_processors_are_warned_of(capsys: pytest.CaptureFixtur
 def test_the_page_of_a_match_has_its_results_and_games(run: Run, book: Path, tmp_path: Path) -> None:
     """Names are hostile. Games of an earlier run come from the journal, and nothing is fetched."""
     page, journal = tmp_path / "match.html", tmp_path / "games.jsonl"
-    words = [*engines("good"), "--name", "<b>&amp;", *engines("good"), "--name", "</script><i>", "--openings", str(book)]
+    words = [
+        *engines("good"),
+        "--name",
+        "<b>&amp;",
+        *engines("good"),
+        "--name",
+        "</script><i>",
+        "--openings",
+        str(book),
+    ]
     words += ["--journal", str(journal), "--resume", "--sprt", "0,200"]
     run(*words, "--games", "2")
     run(*words, "--games", "4", "--report", page)
@@ -330,8 +413,14 @@ def test_the_page_of_a_tournament_has_a_cross_table(run: Run, book: Path, tmp_pa
 
 
 def test_a_match_begins_with_the_shipped_openings(run: Run, tmp_path: Path) -> None:
-    shipped = {chess.Board.from_epd(line)[0].fen(shredder=True) for line in data.OPENINGS.path.read_text("utf-8").splitlines()}
-    pgn, words = tmp_path / "games.pgn", [*engines("good a", "good b"), *"--games 4 --max-moves 2 --pgn".split()]
+    shipped = {
+        chess.Board.from_epd(line)[0].fen(shredder=True)
+        for line in data.OPENINGS.path.read_text("utf-8").splitlines()
+    }
+    pgn, words = (
+        tmp_path / "games.pgn",
+        [*engines("good a", "good b"), *"--games 4 --max-moves 2 --pgn".split()],
+    )
     for more, allowed in (
         ([], shipped),
         (["--chess960"], {chess.Board.from_chess960_pos(number).fen(shredder=True) for number in range(960)}),
@@ -346,14 +435,27 @@ def test_a_match_begins_with_the_shipped_openings(run: Run, tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     ("form", "meetings"),
-    [("round-robin", ["cheat goodb", "cheat gooda", "goodb gooda"]), ("gauntlet", ["cheat goodb", "cheat gooda"])],
+    [
+        ("round-robin", ["cheat goodb", "cheat gooda", "goodb gooda"]),
+        ("gauntlet", ["cheat goodb", "cheat gooda"]),
+    ],
 )
 def test_a_tournament_of_three(
     form: str, meetings: list[str], run: Run, book: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Each opening is played twice, also when the match is lengthened. Who moves first mates, or cheats; the best is first in the table."""
     pgn = tmp_path / "games.pgn"
-    words = [*engines("cheat"), "--own-tc", "nodes=7", *engines("good b", "good a"), "--tc", "40/9", "--form", form, "--resume"]
+    words = [
+        *engines("cheat"),
+        "--own-tc",
+        "nodes=7",
+        *engines("good b", "good a"),
+        "--tc",
+        "40/9",
+        "--form",
+        form,
+        "--resume",
+    ]
     words += ["--openings", str(book), "--pgn", str(pgn), "--journal", str(tmp_path / "games.jsonl")]
     assert match.main([*words, "--games", "3"]) == FORFEITED
     finished_first = finished(tmp_path / "games.jsonl")
@@ -367,17 +469,24 @@ def test_a_tournament_of_three(
         played.append(" ".join(names if number % 2 else names[::-1]))
         mover = names[position.turn == chess.BLACK]
         assert game.board() == position
-        assert game.headers["Result"] == ("1-0" if (position.turn == chess.WHITE) == (mover != "cheat") else "0-1")
+        assert game.headers["Result"] == (
+            "1-0" if (position.turn == chess.WHITE) == (mover != "cheat") else "0-1"
+        )
         assert game.headers["Termination"] == ("normal" if mover != "cheat" else "rules infraction")
         assert game.headers.get("TimeControl") == (None if "cheat" in names else "40/9")
     assert not games
     assert played == [meeting for meeting in meetings for _ in range(2)] * 2
     table = [line.split() for line in capsys.readouterr().out.split("Elo")[-2].splitlines()[1:4]]
     best = "8 6 75.0 +2 =0 -2 +4 =0 -0" if form == "round-robin" else "4 4 100.0 - +4 =0 -0"
-    assert sorted(" ".join([row[1], *row[-len(best.split()) :]]) for row in table[:2]) == [f"gooda {best}", f"goodb {best}"]
+    assert sorted(" ".join([row[1], *row[-len(best.split()) :]]) for row in table[:2]) == [
+        f"gooda {best}",
+        f"goodb {best}",
+    ]
     assert table[2][1:5] == ["cheat", "8", "0", "0.0"]
     found = run(*words, "--games", "4", code=FORFEITED)
-    assert [engine["points"] for engine in found["engines"]] == ([0, 6, 6] if form == "round-robin" else [0, 4, 4])
+    assert [engine["points"] for engine in found["engines"]] == (
+        [0, 6, 6] if form == "round-robin" else [0, 4, 4]
+    )
     assert [meeting["players"] for meeting in found["meetings"]] == [[0, 1], [0, 2], [1, 2]][: len(meetings)]
 
 

@@ -56,11 +56,11 @@ def test_what_an_engine_has_started_ends_with_it_also_after_a_crash(tmp_path: Pa
     wait_for(lambda: not is_running(int(mark.read_text()[:-1])))
 
 
-def test_an_engine_that_writes_without_end_waits_until_somebody_reads_and_nothing_is_lost(tmp_path: Path) -> None:
+def test_an_engine_that_writes_without_end_waits_until_somebody_reads_and_nothing_is_lost(
+    tmp_path: Path,
+) -> None:
     mark, blocks = tmp_path / "mark", 40
-    code = (
-        f"for _ in range({blocks}): print('x' * (1 << 20))\nopen({str(mark)!r}, 'w').close()\nprint('end', flush=True)\ninput()"
-    )
+    code = f"for _ in range({blocks}): print('x' * (1 << 20))\nopen({str(mark)!r}, 'w').close()\nprint('end', flush=True)\ninput()"
     process = EngineProcess((sys.executable, "-c", code))
     wait_for(lambda: process.unread > MOST_UNREAD)
     assert not mark.exists()

@@ -27,10 +27,15 @@ def test_a_program_with_a_blank_in_its_path_is_taken_as_it_stands(tmp_path: Path
 
 
 def test_what_belongs_to_an_engine_goes_to_it_alone() -> None:
-    words = "--option Hash=1 --engine a --name A --option Hash=2 --own-tc nodes=5 --engine b --option X=3 --tc 9"
+    words = (
+        "--option Hash=1 --engine a --name A --option Hash=2 --own-tc nodes=5 --engine b --option X=3 --tc 9"
+    )
     args = match._parser().parse_args(words.split())
     contest = match._contest(args)
-    assert contest.players == (EngineSpec(("a",), "A", {"Hash": "2"}), EngineSpec(("b",), "", {"Hash": "1", "X": "3"}))
+    assert contest.players == (
+        EngineSpec(("a",), "A", {"Hash": "2"}),
+        EngineSpec(("b",), "", {"Hash": "1", "X": "3"}),
+    )
     assert contest.controls == (TimeControl(nodes=5), TimeControl(9))
 
 

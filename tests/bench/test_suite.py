@@ -107,10 +107,18 @@ def test_what_counts_as_right(fields: dict[str, Any], right: list[str], wrong: l
 def test_the_solution_is_found_where_the_choice_stays_right() -> None:
     problem = Problem("f", "x", "fen", False, best=("a",))
     for moves, solved in {"aaa": 0.0, "baaa": 1.0, "ababaa": 4.0, "aaab": None, "b": None}.items():
-        found = attempt(problem, 0, [Moment(float(number), 2 * number, 3 * number, move) for number, move in enumerate(moves)])
+        found = attempt(
+            problem,
+            0,
+            [Moment(float(number), 2 * number, 3 * number, move) for number, move in enumerate(moves)],
+        )
         assert (found.solved_seconds, found.solved) == (solved, solved is not None), moves
         if solved is not None:
-            assert (found.solved_depth, found.solved_nodes, found.seconds) == (2 * solved, 3 * solved, len(moves) - 1)
+            assert (found.solved_depth, found.solved_nodes, found.seconds) == (
+                2 * solved,
+                3 * solved,
+                len(moves) - 1,
+            )
 
 
 # ---- runs
@@ -125,14 +133,28 @@ def run_json(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
 
 
 GOOD = {
-    BACK_RANK: ["info depth 1 score cp 1 nodes 7 pv g1f1", "info depth 2 score mate 1 nodes 70 pv A1A8", "bestmove A1A8"],
+    BACK_RANK: [
+        "info depth 1 score cp 1 nodes 7 pv g1f1",
+        "info depth 2 score mate 1 nodes 70 pv A1A8",
+        "bestmove A1A8",
+    ],
     ROOKS: ["info depth 3 score mate 2 nodes 80 pv b1b7", "bestmove b1b7"],
-    TWO_PAWNS: ["info depth 1 score cp 9 nodes 5 pv e2e4", "info depth 2 score cp 8 nodes 9 pv d2d4", "bestmove d2d4"],
+    TWO_PAWNS: [
+        "info depth 1 score cp 9 nodes 5 pv e2e4",
+        "info depth 2 score cp 8 nodes 9 pv d2d4",
+        "bestmove d2d4",
+    ],
 }
-BAD = {BACK_RANK: "crash", ROOKS: ["info depth 9 score mate 4 nodes 20 pv b1b7", "bestmove b1b7"], TWO_PAWNS: ["bestmove e2e4"]}
+BAD = {
+    BACK_RANK: "crash",
+    ROOKS: ["info depth 9 score mate 4 nodes 20 pv b1b7", "bestmove b1b7"],
+    TWO_PAWNS: ["bestmove e2e4"],
+}
 
 
-def test_engines_are_compared(engine: Any, epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_engines_are_compared(
+    engine: Any, epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Options stand between two files; several positions at a time give the same results."""
     other, page = tmp_path / "other.epd", tmp_path / "report.html"
     other.write_text(f"{TWO_PAWNS} bm e4;\n")
@@ -160,10 +182,24 @@ def test_engines_are_compared(engine: Any, epd: Path, tmp_path: Path, capsys: py
     assert "<td>crash</td>" in text
 
     printed = run_json(capsys, *words, "--concurrency", "3")
-    assert len({(each["key"], each["engine"]) for each in printed["attempts"]}) == len(printed["attempts"]) == 8
+    assert (
+        len({(each["key"], each["engine"]) for each in printed["attempts"]}) == len(printed["attempts"]) == 8
+    )
     good, bad = printed["engines"]
-    assert (good["name"], good["tried"], good["solved"], good["points"], good["max_points"]) == ("good", 4, 2, 7, 10)
-    assert (bad["name"], bad["tried"], bad["solved"], bad["points"], bad["max_points"]) == ("<worse>", 4, 2, 10, 10)
+    assert (good["name"], good["tried"], good["solved"], good["points"], good["max_points"]) == (
+        "good",
+        4,
+        2,
+        7,
+        10,
+    )
+    assert (bad["name"], bad["tried"], bad["solved"], bad["points"], bad["max_points"]) == (
+        "<worse>",
+        4,
+        2,
+        10,
+        10,
+    )
     assert (good["asked_mates"], good["found_mates"], bad["found_mates"]) == (1, 1, 1)
     assert (good["faults"], bad["faults"], good["median_nodes"]) == ({}, {"crash": 1}, 75)
     first = printed["attempts"][0]
@@ -196,11 +232,17 @@ def test_a_fault_costs_one_position_and_a_fresh_process_goes_on(
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no process groups to signal")
 def test_ctrl_c_reports_what_was_done(engine: Any, tmp_path: Path) -> None:
     path = tmp_path / "six.epd"
-    path.write_text("".join(f"{'8/' * row}{'k7/' if row < 6 else ''}{'8/' * (6 - row)}7K w - - bm Kg1;\n" for row in range(6)))
+    path.write_text(
+        "".join(
+            f"{'8/' * row}{'k7/' if row < 6 else ''}{'8/' * (6 - row)}7K w - - bm Kg1;\n" for row in range(6)
+        )
+    )
     lines = path.read_text().splitlines()
     answers: dict[str, Any] = {line: ["bestmove 0000"] for line in lines}
     command = engine("slow", answers | dict.fromkeys(lines[3:], "stall"))
-    ended = run_until(lambda: len(asked(tmp_path, "slow")) == 4, "suite", str(path), "--depth", "1", "--engine", command)
+    ended = run_until(
+        lambda: len(asked(tmp_path, "slow")) == 4, "suite", str(path), "--depth", "1", "--engine", command
+    )
     assert ended.returncode == 130
     assert "coachwhip suite: interrupted" in ended.stderr
     assert "Traceback" not in ended.stderr

@@ -76,7 +76,11 @@ def test_a_tournament_shows_a_rating_only_of_those_who_can_be_compared() -> None
     assert [row[1] for row in rows] == ["a", "b", "c"]
     assert rows[0][2] == rows[1][2] == "+0.0"
     assert rows[2][2:5] == ["30", "0", "0.0"]  # games, points, share
-    assert [engine["elo"] is None for engine in summary(tally, ["a", "b", "c"])["engines"]] == [False, False, True]
+    assert [engine["elo"] is None for engine in summary(tally, ["a", "b", "c"])["engines"]] == [
+        False,
+        False,
+        True,
+    ]
 
 
 @pytest.mark.parametrize(("result", "games"), [("won", 1), ("lost", 20), ("drawn", 20)])
@@ -91,5 +95,9 @@ def test_results_that_are_all_alike_show_no_elo(result: str, games: int) -> None
     assert not re.search("inf|nan|normalized", report)
     assert "Elo unknown" in one_line(tally, None)
     (meeting,) = summary(tally, ["a", "b"])["meetings"]
-    assert (meeting["elo"], meeting["error"], meeting["normalized"]) == (0 if result == "drawn" else None, None, None)
+    assert (meeting["elo"], meeting["error"], meeting["normalized"]) == (
+        0 if result == "drawn" else None,
+        None,
+        None,
+    )
     assert elo_levels(course(tally, None)) == [*range(-20, 21, 5)]

@@ -26,7 +26,9 @@ PAGE = "\n<!DOCTYPE html>\n<style>\n[a-b] 1. e4\n</style>\n" + 40 * "<p>x</p>\n1
         ("perft 3 'bad fen'", "no FEN"),
     ],
 )
-def test_a_mistake_gets_a_message_that_helps(line: str, word: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_mistake_gets_a_message_that_helps(
+    line: str, word: str, folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     (folder / "page.pgn").write_text(PAGE)
     assert main(words_of(line)) == 2
     err = capfd.readouterr().err
@@ -39,12 +41,24 @@ def test_a_mistake_gets_a_message_that_helps(line: str, word: str, folder: Path,
     [
         ("TUNE", "scipy", "tune: it needs scipy: python3 -m pip install 'coachwhip[bench]'"),
         ("TRAIN", "numpy", "train: needs numpy: python3 -m pip install numpy"),
-        ("MATCH --scheduler local", "distributed", "--scheduler needs Dask: python3 -m pip install 'coachwhip[cluster]'"),
+        (
+            "MATCH --scheduler local",
+            "distributed",
+            "--scheduler needs Dask: python3 -m pip install 'coachwhip[cluster]'",
+        ),
         ("SUITE good.epd", "chess", "suite: needs chess: python3 -m pip install chess"),
-        ("TRAIN", "secrets", "train: needs a library that cannot be loaded: import of secrets halted"),  # not pip's
+        # The reason is not pip's.
+        ("TRAIN", "secrets", "train: needs a library that cannot be loaded: import of secrets halted"),
         *(
             (line, "rich scipy distributed", "")
-            for line in ("bench 1", "MATCH", "SUITE good.epd", "LAB --positions good.fen", "SELFPLAY", "TRAIN")
+            for line in (
+                "bench 1",
+                "MATCH",
+                "SUITE good.epd",
+                "LAB --positions good.fen",
+                "SELFPLAY",
+                "TRAIN",
+            )
         ),
     ],
 )
@@ -56,8 +70,13 @@ def test_a_library_that_is_missing_is_named_where_it_is_needed(
         "import sys\nfor name in sys.argv.pop(1).split(): sys.modules[name] = None\n"
         "from coachwhip.__main__ import main\nif __name__ == '__main__': sys.exit(main())"
     )
-    command, environment = [sys.executable, "-c", code, hidden, *words_of(line)], {**user_environment, "PYTHONPATH": str(root)}
-    done = subprocess.run(command, env=environment, input="", capture_output=True, text=True, check=False, timeout=300)
+    command, environment = (
+        [sys.executable, "-c", code, hidden, *words_of(line)],
+        {**user_environment, "PYTHONPATH": str(root)},
+    )
+    done = subprocess.run(
+        command, env=environment, input="", capture_output=True, text=True, check=False, timeout=300
+    )
     assert done.returncode == (2 if message else 0), done.stderr
     assert bool(done.stdout) == (not message)
     assert not message or complaint_of(done.stderr, message)

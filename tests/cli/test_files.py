@@ -28,7 +28,8 @@ def room_for(line: str, path: Path) -> int:
     """
     size = path.stat().st_size
     if line not in JOURNALS:
-        return {".svg": size - 1000, ".pgn": size * 3 // 4}.get(path.suffix, size // 2)  # .svg: after a network
+        # An .svg is written after a network.
+        return {".svg": size - 1000, ".pgn": size * 3 // 4}.get(path.suffix, size // 2)
     lines = path.read_bytes().splitlines(keepends=True)
     torn = 1 + len(lines[1:]) // 2 if len(lines) > 2 else 1
     return sum(map(len, lines[:torn])) + len(lines[torn]) // 2
@@ -65,7 +66,9 @@ def test_a_disk_that_fills_up_is_reported_and_keeps_what_was_done(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such files")
 @pytest.mark.parametrize("line", ["selfplay good.vf --epd FILE", "MATCH --pgn FILE"])
-def test_links_modes_and_pipes_stay_what_they_are(line: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_links_modes_and_pipes_stay_what_they_are(
+    line: str, folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     (folder / "good.vf").write_bytes(own_games())
 
     def write(name: str) -> None:
@@ -97,7 +100,10 @@ def test_links_modes_and_pipes_stay_what_they_are(line: str, folder: Path, capfd
 
 
 def test_the_next_run_removes_what_a_killed_one_left_and_no_other_file(tmp_path: Path) -> None:
-    path, names = tmp_path / "g[1].pgn", ["g[1].pgn.part", "g[1].pgn.a.part", f"{'g1.pgn'}.{'a' * 16}.part", "x.part"]
+    path, names = (
+        tmp_path / "g[1].pgn",
+        ["g[1].pgn.part", "g[1].pgn.a.part", f"{'g1.pgn'}.{'a' * 16}.part", "x.part"],
+    )
     for name in names:
         (tmp_path / name).write_bytes(b"mine")
     (tmp_path / f"{path.name}.{'a' * 16}.part").write_bytes(b"half")
@@ -109,9 +115,13 @@ def test_the_next_run_removes_what_a_killed_one_left_and_no_other_file(tmp_path:
     assert sorted(each.name for each in tmp_path.iterdir()) == sorted([path.name, *names])
 
 
-@pytest.mark.parametrize("line", [*JOURNALS, "TRAIN --checkpoint FILE", OWN, LINES["TRAIN"].replace("labelled.vf", "FILE")])
+@pytest.mark.parametrize(
+    "line", [*JOURNALS, "TRAIN --checkpoint FILE", OWN, LINES["TRAIN"].replace("labelled.vf", "FILE")]
+)
 @pytest.mark.usefixtures("folder")
-def test_a_run_that_is_resumed_and_a_training_need_regular_files(line: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_run_that_is_resumed_and_a_training_need_regular_files(
+    line: str, capfd: pytest.CaptureFixture[str]
+) -> None:
     assert main(words_of(line, os.devnull)) == 2
     assert f"{os.devnull} is not a regular file" in capfd.readouterr().err.splitlines()[-1]
 

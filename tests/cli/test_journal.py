@@ -70,7 +70,9 @@ def test_a_line_with_a_good_checksum_but_other_parts_is_named(path: Path, text: 
     before = path.read_bytes()
     with pytest.raises(CommandError, match=re.escape(f"games.jsonl:{why}")):
         games(path)
-    path.write_bytes(b"".join([sealed(f'{{"format":"coachwhip test 5","settings":{{}},"settings":{text[8:]}'), *lines[1:]]))
+    path.write_bytes(
+        b"".join([sealed(f'{{"format":"coachwhip test 5","settings":{{}},"settings":{text[8:]}'), *lines[1:]])
+    )
     with pytest.raises(CommandError, match=r"games\.jsonl:1 cannot be used"):
         opened(path)
     assert len(before)
@@ -84,7 +86,9 @@ def test_every_changed_byte_of_a_line_inside_is_noticed_and_named(path: Path) ->
         damaged = bytearray(whole)
         damaged[at] ^= 1
         path.write_bytes(damaged)
-        with pytest.raises(CommandError, match=r"games\.jsonl:3: damaged, .* --resume .* in a new --pgn file"):
+        with pytest.raises(
+            CommandError, match=r"games\.jsonl:3: damaged, .* --resume .* in a new --pgn file"
+        ):
             opened(path)
         assert path.read_bytes() == damaged
     path.write_bytes(b"".join(lines[:2]))  # as the message says
@@ -94,7 +98,9 @@ def test_every_changed_byte_of_a_line_inside_is_noticed_and_named(path: Path) ->
         opened(path)
 
 
-def test_a_torn_last_line_is_dropped_wherever_it_breaks(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_torn_last_line_is_dropped_wherever_it_breaks(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     whole = path.read_bytes()
     lines = whole.splitlines(keepends=True)
     for cut in range(1, len(lines[-1]), 5):
@@ -113,7 +119,9 @@ def test_a_torn_last_line_is_dropped_wherever_it_breaks(path: Path, capsys: pyte
 
 def test_a_journal_is_not_overwritten_but_one_without_work_is(path: Path, tmp_path: Path) -> None:
     before = path.read_bytes()
-    with pytest.raises(CommandError, match="holds a run of test already: give --resume to go on with it, or another name"):
+    with pytest.raises(
+        CommandError, match="holds a run of test already: give --resume to go on with it, or another name"
+    ):
         opened(path, resume=False)
     assert path.read_bytes() == before
     idle = tmp_path / "idle.jsonl"
@@ -138,7 +146,14 @@ def test_other_settings_are_named(path: Path) -> None:
 
 def test_a_file_of_another_kind_or_format_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
-    for text in ("my notes", "my notes\n", '{"format":"coachwhip match 2","settings":{}}\n', "\n", "{}\n", OLD):
+    for text in (
+        "my notes",
+        "my notes\n",
+        '{"format":"coachwhip match 2","settings":{}}\n',
+        "\n",
+        "{}\n",
+        OLD,
+    ):
         path.write_text(text)
         message = "by another version of coachwhip" if text == OLD else "is not a journal of test"
         for resume in (True, False):
@@ -154,7 +169,15 @@ def test_another_process_is_rejected_while_a_run_goes_on(path: Path) -> None:
         "try:\n    Journal(Path(sys.argv[1]), 'match', {}, resume=True)\nexcept CommandError as error:\n    print(error)\n"
     )
     command = [sys.executable, "-c", code, str(path)]
-    run = partial(subprocess.run, command, env=environment(), capture_output=True, text=True, check=True, timeout=TIMEOUT)
+    run = partial(
+        subprocess.run,
+        command,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=TIMEOUT,
+    )
     with closing(opened(path)):
         assert run().stdout == f"{path} is in use by another run: wait until it ends, or name another file\n"
     assert run().stdout == f"{path} is not a journal of match\n"  # it has the lock

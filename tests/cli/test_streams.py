@@ -23,20 +23,35 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 def run(user_environment: dict[str, str]) -> Run:
     """Runs a command line with its output and errors read, unless said otherwise."""
 
-    def run(words: list[str], text: str = "", command: list[str] = ENGINE, **options: Any) -> "subprocess.CompletedProcess[str]":
+    def run(
+        words: list[str], text: str = "", command: list[str] = ENGINE, **options: Any
+    ) -> "subprocess.CompletedProcess[str]":
         options = {"env": user_environment, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
-        return subprocess.run([*command, *words], input=text, encoding="utf-8", check=False, timeout=120, **options)
+        return subprocess.run(
+            [*command, *words], input=text, encoding="utf-8", check=False, timeout=120, **options
+        )
 
     return run
 
 
 @pytest.mark.parametrize(
     ("line", "unbuffered"),
-    [("--help", ""), ("weights", "1"), ("bench 1", "1"), ("perft 3 --json", ""), ("go depth 3", ""), ("", "")],
+    [
+        ("--help", ""),
+        ("weights", "1"),
+        ("bench 1", "1"),
+        ("perft 3 --json", ""),
+        ("go depth 3", ""),
+        ("", ""),
+    ],
 )
-def test_a_full_disk_is_reported_in_one_line(line: str, unbuffered: str, run: Run, user_environment: dict[str, str]) -> None:
+def test_a_full_disk_is_reported_in_one_line(
+    line: str, unbuffered: str, run: Run, user_environment: dict[str, str]
+) -> None:
     with open(FULL, "w") as stdout:
-        done = run(line.split(), SESSION, stdout=stdout, env={**user_environment, "PYTHONUNBUFFERED": unbuffered})
+        done = run(
+            line.split(), SESSION, stdout=stdout, env={**user_environment, "PYTHONUNBUFFERED": unbuffered}
+        )
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == "coachwhip: cannot write standard output: No space left on device"
     assert "Traceback" not in done.stderr
@@ -45,7 +60,9 @@ def test_a_full_disk_is_reported_in_one_line(line: str, unbuffered: str, run: Ru
 
 
 @pytest.mark.parametrize("words", [["weights"], ["--help"], ["go", "depth", "8"], []], ids=" ".join)
-def test_a_reader_that_has_gone_ends_a_command_and_a_session_quietly(words: list[str], user_environment: dict[str, str]) -> None:
+def test_a_reader_that_has_gone_ends_a_command_and_a_session_quietly(
+    words: list[str], user_environment: dict[str, str]
+) -> None:
     child = subprocess.Popen(
         [*ENGINE, *words],
         env=user_environment,
@@ -68,7 +85,9 @@ def test_a_disk_with_room_for_a_part_is_full_too(tmp_path: Path, run: Run) -> No
     assert (done.returncode, done.stderr) == (1, "coachwhip: cannot write standard output: File too large\n")
 
 
-@pytest.mark.parametrize(("words", "text"), [(["bench", "1"], ""), ([], "bench 1\n")], ids=["subcommand", "session"])
+@pytest.mark.parametrize(
+    ("words", "text"), [(["bench", "1"], ""), ([], "bench 1\n")], ids=["subcommand", "session"]
+)
 def test_progress_that_nobody_can_read_costs_nothing(words: list[str], text: str, run: Run) -> None:
     with open(FULL, "w") as stderr:
         done = run(words, text, stderr=stderr)
@@ -80,7 +99,9 @@ def test_progress_that_nobody_can_read_costs_nothing(words: list[str], text: str
     ("line", "closed"),
     [("weights", (1,)), ("weights", (2,)), ("bench 1", (2,)), ("bench 1", (1, 2)), ("go depth 2", (1, 2))],
 )
-def test_a_process_without_standard_streams_does_its_work(line: str, closed: tuple[int, ...], run: Run) -> None:
+def test_a_process_without_standard_streams_does_its_work(
+    line: str, closed: tuple[int, ...], run: Run
+) -> None:
     done = run([" ".join(map(str, closed)), *ENGINE, *line.split()], command=[sys.executable, "-c", CLOSING])
     assert done.returncode == 0
     if closed == (1,):

@@ -61,12 +61,20 @@ def test_a_file_that_cannot_be_written_is_rejected_before_the_work(
 
 
 @pytest.mark.parametrize("line", [*REPLACES, "MATCH --pgn FILE", "play --pgn FILE"])
-def test_only_a_file_of_the_same_kind_is_written_again(line: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_only_a_file_of_the_same_kind_is_written_again(
+    line: str, folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     """Any other may be an input, whatever names it."""
     prepare(line, folder)
     path = folder / f"written{re.findall(r'FILE([.a-z]*)', line)[0]}"
     words = words_of(line, path.name)
-    same = b"coachwhip network" if line.startswith("train") else b"[Event" if "--output FILE" in line or "--pgn" in line else b"?"
+    same = (
+        b"coachwhip network"
+        if line.startswith("train")
+        else b"[Event"
+        if "--output FILE" in line or "--pgn" in line
+        else b"?"
+    )
     for start, other in OTHERS.items():
         if start != same:
             path.write_bytes(other)
@@ -84,9 +92,14 @@ def test_only_a_file_of_the_same_kind_is_written_again(line: str, folder: Path, 
 
 @pytest.mark.parametrize(
     ("line", "kind"),
-    [*((line, "name") for line in SAME), *((line, kind) for line in SAME[::4] for kind in ("symbolic link", "hard link"))],
+    [
+        *((line, "name") for line in SAME),
+        *((line, kind) for line in SAME[::4] for kind in ("symbolic link", "hard link")),
+    ],
 )
-def test_no_output_is_an_input_or_another_output(line: str, kind: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_no_output_is_an_input_or_another_output(
+    line: str, kind: str, folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     (folder / "wn.py").write_text('NETWORK = "new.cwnet"')
     for name in ("new.cwnet", "w.py", "w.epd", "all", "new", "labelled.vf.json"):
         (folder / name).write_bytes(b"mine")
@@ -97,7 +110,9 @@ def test_no_output_is_an_input_or_another_output(line: str, kind: str, folder: P
             link.symlink_to(word)
         elif kind == "hard link" and "/" not in word:
             link.hardlink_to(folder / word)
-        words = words.replace(f"SAME:{word}", link.name if link.exists() else f"./{word}" if "/" not in word else word)
+        words = words.replace(
+            f"SAME:{word}", link.name if link.exists() else f"./{word}" if "/" not in word else word
+        )
     before = contents(folder)
     assert main(shlex.split(words)) == 2
     (complaint,) = capfd.readouterr().err.splitlines()
@@ -120,7 +135,16 @@ def test_no_input_counts_twice(line: str, name: str, folder: Path, capfd: pytest
 
 
 def test_a_rejected_engine_leaves_no_journal(folder: Path) -> None:
-    words = ["--engine", "no-such-engine", "--engine", ENGINE, "--journal", str(folder / "j"), "--pgn", str(folder / "p")]
+    words = [
+        "--engine",
+        "no-such-engine",
+        "--engine",
+        ENGINE,
+        "--journal",
+        str(folder / "j"),
+        "--pgn",
+        str(folder / "p"),
+    ]
     before = contents(folder)
     assert main(["match", *words]) == 2
     assert contents(folder) == before

@@ -39,8 +39,12 @@ def printed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 def test_the_list_has_every_row_with_its_meaning(capsys: pytest.CaptureFixture[str]) -> None:
     found = json.loads(printed(capsys, "tunables", "--json"))["tunables"]
-    assert [tuple(row[key] for key in ("name", "value", "min", "max", "step", "meaning")) for row in found] == list(TUNABLES)
-    assert {row["name"] for row in found if row["kind"] == "switch"} == {name for name in NAMES if name.startswith("use_")}
+    assert [
+        tuple(row[key] for key in ("name", "value", "min", "max", "step", "meaning")) for row in found
+    ] == list(TUNABLES)
+    assert {row["name"] for row in found if row["kind"] == "switch"} == {
+        name for name in NAMES if name.startswith("use_")
+    }
     name, value, low, high, step, note = TUNABLES[-1]
     last = printed(capsys, "tunables").rstrip().splitlines()[-1]
     assert last.split(maxsplit=6) == [name, str(value), str(low), "to", str(high), str(step), note]
@@ -50,7 +54,9 @@ def test_the_list_has_every_row_with_its_meaning(capsys: pytest.CaptureFixture[s
     assert "'rfp_marg' (perhaps rfp_margin?)" in capsys.readouterr().err
 
 
-def test_openbench_gets_the_numbers_as_options_of_an_exposed_session(capsys: pytest.CaptureFixture[str]) -> None:
+def test_openbench_gets_the_numbers_as_options_of_an_exposed_session(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     lines = [line.split(", ") for line in printed(capsys, "tunables", "--openbench").splitlines()]
     assert [line[0] for line in lines] == [name for name in NAMES if not name.startswith("use_")]
     for name, kind, *numbers, rate in lines:
@@ -69,8 +75,13 @@ def test_a_session_and_a_subcommand_search_with_what_was_set(capfd: pytest.Captu
     """Of two values for one name the later counts."""
     counts = []
     for words in ([], ["--set", "use_lmr=1", "--set", " use_lmr = 0", "--set=rfp_margin=60"]):
-        assert main([*words, "setoption name Hash value 1", f"position fen {POSITION}", f"go depth {DEPTH}"]) == 0
-        last = [line for line in capfd.readouterr().out.splitlines() if line.startswith("info depth")][-1].split()
+        assert (
+            main([*words, "setoption name Hash value 1", f"position fen {POSITION}", f"go depth {DEPTH}"])
+            == 0
+        )
+        last = [line for line in capfd.readouterr().out.splitlines() if line.startswith("info depth")][
+            -1
+        ].split()
         counts.append(int(last[last.index("nodes") + 1]))
     assert counts == [nodes(engine(changes)) for changes in ({}, {"use_lmr": 0, "rfp_margin": 60})]
     assert counts[0] != counts[1]
@@ -86,7 +97,11 @@ def test_a_session_and_a_subcommand_search_with_what_was_set(capfd: pytest.Captu
 
 
 def test_tunables_are_options_only_with_expose(capfd: pytest.CaptureFixture[str]) -> None:
-    done = run_once("--set", "use_lmr=0", text="uci\nsetoption name use_lmr value true\nsetoption name rfp_marg value 3\nquit\n")
+    done = run_once(
+        "--set",
+        "use_lmr=0",
+        text="uci\nsetoption name use_lmr value true\nsetoption name rfp_marg value 3\nquit\n",
+    )
     *plain, use_lmr, rfp_marg = done.stdout.splitlines()
     how = "it is a tunable, which is an option in a session that was started with `coachwhip --expose`"
     assert use_lmr == f"info string setoption: no option named 'use_lmr': {how}"
@@ -97,7 +112,10 @@ def test_tunables_are_options_only_with_expose(capfd: pytest.CaptureFixture[str]
     assert plain == [line for line in exposed if line not in shown]
     for (name, default, low, high, _, _), line in zip(TUNABLES, shown, strict=True):
         value = {"rfp_margin": 60, "use_lmr": 0}.get(name, default)
-        check, spin = f"check default {'true' if value else 'false'}", f"spin default {value} min {low} max {high}"
+        check, spin = (
+            f"check default {'true' if value else 'false'}",
+            f"spin default {value} min {low} max {high}",
+        )
         assert line == f"option name {name} type {check if name.startswith('use_') else spin}"
 
 

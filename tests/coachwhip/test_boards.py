@@ -62,7 +62,11 @@ def test_a_copy_is_a_position_of_the_same_class() -> None:
     assert (copy.ply, position.ply) == (5, 4)
 
 
-WAYS: list[Callable[[Position], Position]] = [copy.copy, copy.deepcopy, lambda position: pickle.loads(pickle.dumps(position))]
+WAYS: list[Callable[[Position], Position]] = [
+    copy.copy,
+    copy.deepcopy,
+    lambda position: pickle.loads(pickle.dumps(position)),
+]
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -91,16 +95,23 @@ def test_a_copy_and_a_pickle_keep_the_game(way: Callable[[Position], Position], 
 
 
 def test_positions_are_equal_and_shown_as_boards_are() -> None:
-    fens = [f"r3k2r/8/8/3pP3/8/8/8/R3K2R w {rest} 0 1" for rest in ("KQkq -", "KQkq d6", "HAq -", "KQq -", "Qq -")]
-    fens += ["r3k2r/8/8/3p4/8/8/4P3/R3K2R w KQkq d6 0 1", "r3k2r/8/8/3p4/8/8/4P3/R3K2R w KQkq - 0 1"]  # nobody can take on d6
+    fens = [
+        f"r3k2r/8/8/3pP3/8/8/8/R3K2R w {rest} 0 1" for rest in ("KQkq -", "KQkq d6", "HAq -", "KQq -", "Qq -")
+    ]
+    # Nobody can take on d6.
+    fens += ["r3k2r/8/8/3p4/8/8/4P3/R3K2R w KQkq d6 0 1", "r3k2r/8/8/3p4/8/8/4P3/R3K2R w KQkq - 0 1"]
     fens += [chess.STARTING_FEN.replace(" 0 1", counters) for counters in (" 4 3", " 4 1", " 0 3", " 0 1")]
     fens += [chess.STARTING_FEN.replace("w", "b"), "rbbqknnr/pppppppp/8/8/8/8/PPPPPPPP/RBBQKNNR w KQkq - 0 1"]
     boards = [chess.Board(fen, chess960=chess960) for fen in fens for chess960 in (False, True)]
     boards += [after(moves) for moves in (SHUFFLE, ["e2e4"], ["e2e4", "0000"], ["e2e3", "e7e6", "e3e4"])]
     positions = [Position.from_board(board) for board in boards]
-    assert [[one == other for other in positions] for one in positions] == [[one == other for other in boards] for one in boards]
+    assert [[one == other for other in positions] for one in positions] == [
+        [one == other for other in boards] for one in boards
+    ]
     assert list(map(str, positions)) == list(map(str, boards))
-    assert [position._repr_svg_() for position in positions] == [chess.Board(board.fen())._repr_svg_() for board in boards]
+    assert [position._repr_svg_() for position in positions] == [
+        chess.Board(board.fen())._repr_svg_() for board in boards
+    ]
     assert positions[0] != fens[0]
     with pytest.raises(TypeError, match="unhashable"):
         hash(positions[0])
@@ -160,12 +171,16 @@ def test_all_take_positions_boards_and_fens() -> None:
     for form in forms:
         for threads in (None, 1, 3):
             scores = (
-                evaluate_many(form, threads=threads) if not isinstance(form, map) else evaluate_many(list(map(Position, fens)))
+                evaluate_many(form, threads=threads)
+                if not isinstance(form, map)
+                else evaluate_many(list(map(Position, fens)))
             )
             assert scores.dtype == "int32"
             assert scores.tolist() == (expected * 3000)[: len(scores)]
     mate = "7k/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
-    assert {Engine(hash_mb=1).search(form(mate), depth=4).bestmove for form in (str, Position, chess.Board)} == {"a1a8"}
+    assert {
+        Engine(hash_mb=1).search(form(mate), depth=4).bestmove for form in (str, Position, chess.Board)
+    } == {"a1a8"}
     assert [info["pv"][0].uci() for info in analyse_many([Position(mate)], depth=4, processes=1)] == ["a1a8"]
     with pytest.raises(ValueError, match=r"^positions\[5000\]: .*king"):
         evaluate_many([*fens[:5000], NO_KINGS, *fens])
@@ -183,7 +198,9 @@ def test_the_game_of_a_board_counts_in_a_search() -> None:
 def test_a_second_search_waits_for_the_first() -> None:
     engine = Engine(hash_mb=1)
     first: list[Any] = []
-    thread = threading.Thread(target=lambda: first.append(engine.search(Position(), depth=100, on_info=lambda _: started.set())))
+    thread = threading.Thread(
+        target=lambda: first.append(engine.search(Position(), depth=100, on_info=lambda _: started.set()))
+    )
     started = threading.Event()
     thread.start()
     started.wait()

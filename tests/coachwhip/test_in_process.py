@@ -55,7 +55,14 @@ def described(engine: SimpleEngine) -> object:
 
 def streamed(engine: SimpleEngine) -> object:
     with engine.analysis(after("e2e4"), Limit(depth=5), multipv=2) as analysis:
-        return [*analysis, analysis.multipv, analysis.wait().move, analysis.empty(), analysis.would_block(), analysis.next()]
+        return [
+            *analysis,
+            analysis.multipv,
+            analysis.wait().move,
+            analysis.empty(),
+            analysis.would_block(),
+            analysis.next(),
+        ]
 
 
 def played_pondering(engine: SimpleEngine) -> object:
@@ -71,11 +78,20 @@ def played_pondering(engine: SimpleEngine) -> object:
 
 CALLS: list[Callable[[SimpleEngine], object]] = [
     lambda engine: engine.play(chess.Board(MATE_IN_1), Limit(depth=3), info=INFO_ALL),
-    lambda engine: engine.play(after("e2e4"), Limit(nodes=5000), root_moves=iter([chess.Move.from_uci("h7h5")]), info=INFO_ALL),
-    lambda engine: engine.analyse(chess.Board(MIDDLEGAME), Limit(nodes=20_000), options={"UCI_ShowWDL": True}),
-    lambda engine: engine.analyse(after("e2e4", "e7e5", "e1e2", "e8e7", "e2e1", "e7e8"), Limit(depth=7), multipv=4),
-    lambda engine: engine.play(chess.Board("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), Limit(depth=3), info=INFO_ALL),  # stalemate
-    lambda engine: engine.play(chess.Board("4k3/8/8/8/8/8/8/RK5R w HA - 0 1", chess960=True), Limit(depth=6), info=INFO_ALL),
+    lambda engine: engine.play(
+        after("e2e4"), Limit(nodes=5000), root_moves=iter([chess.Move.from_uci("h7h5")]), info=INFO_ALL
+    ),
+    lambda engine: engine.analyse(
+        chess.Board(MIDDLEGAME), Limit(nodes=20_000), options={"UCI_ShowWDL": True}
+    ),
+    lambda engine: engine.analyse(
+        after("e2e4", "e7e5", "e1e2", "e8e7", "e2e1", "e7e8"), Limit(depth=7), multipv=4
+    ),
+    # stalemate
+    lambda engine: engine.play(chess.Board("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), Limit(depth=3), info=INFO_ALL),
+    lambda engine: engine.play(
+        chess.Board("4k3/8/8/8/8/8/8/RK5R w HA - 0 1", chess960=True), Limit(depth=6), info=INFO_ALL
+    ),
     described,
     streamed,
     played_pondering,
@@ -107,11 +123,16 @@ def test_it_answers_as_the_engine_in_another_process(
     [
         ({"Hush": 1}, "Hush"),
         ({"Hash": 0}, "at least 1"),
-        ({"WeightsFile": "no/such/weights.py"}, "^WeightsFile: cannot read .*weights.py: .*; keeping the shipped weights$"),
+        (
+            {"WeightsFile": "no/such/weights.py"},
+            "^WeightsFile: cannot read .*weights.py: .*; keeping the shipped weights$",
+        ),
         ({"Debug Log File": "no/such/file.log"}, "^Debug Log File: .*; keeping no log$"),
     ],
 )
-def test_a_rejected_option_keeps_its_value(engine: SimpleEngine, options: ConfigMapping, message: str) -> None:
+def test_a_rejected_option_keeps_its_value(
+    engine: SimpleEngine, options: ConfigMapping, message: str
+) -> None:
     with pytest.raises(EngineError, match=message):
         open_engine(options)
     with pytest.raises(EngineError, match=message):
@@ -121,13 +142,17 @@ def test_a_rejected_option_keeps_its_value(engine: SimpleEngine, options: Config
 
 ILLEGAL = chess.Board("4k3/8/8/8/8/8/8/4K2r b - - 0 1")
 WRONG_CALLS: list[Callable[[Any], object]] = [
-    *(lambda engine, options=options: engine.configure(options) for options in ({"Hash": None}, {"Threads": [1]}, {None: 1})),
+    *(
+        lambda engine, options=options: engine.configure(options)
+        for options in ({"Hash": None}, {"Threads": [1]}, {None: 1})
+    ),
     lambda engine: engine.configure({"BookFile": "\ud800"}),
     lambda engine: engine.play(chess.Board(), Limit(nodes=1), options={"Hash": None}),
     lambda engine: engine.analyse(chess.Board(), Limit(nodes=1), options={"UCI_Elo": float("inf")}),
     lambda engine: engine.analyse(chess.Board(), Limit(time="1"), game=object()),  # type: ignore[arg-type]
     lambda engine: engine.analyse(chess.Board(), Limit(nodes=1), multipv=[2]),
-    lambda engine: (engine.analysis(chess.Board()), engine.configure({"Hash": None})),  # which waits for the search to stop
+    # `configure` waits for the search to stop.
+    lambda engine: (engine.analysis(chess.Board()), engine.configure({"Hash": None})),
     *(lambda engine, game=game: engine.play(ILLEGAL, Limit(nodes=1), game=game) for game in (None, 1)),
     lambda engine: engine.analyse(ILLEGAL, Limit(nodes=1)),
 ]
@@ -148,7 +173,9 @@ def test_options_of_a_call_end_with_it(engine: SimpleEngine) -> None:
     """Those that were accepted come back then, not one that was rejected in between."""
 
     def depth_1(options: ConfigMapping) -> object:
-        return engine.analyse(chess.Board(MIDDLEGAME), Limit(depth=1), game=object(), options=options)["score"]
+        return engine.analyse(chess.Board(MIDDLEGAME), Limit(depth=1), game=object(), options=options)[
+            "score"
+        ]
 
     usual = depth_1({})
     of_terms = depth_1({"WeightsFile": str(TERMS)})
@@ -234,7 +261,9 @@ def test_an_engine_closed_while_it_searches_leaves_nothing_behind(monkeypatch: p
 def program(code: str, environment: dict[str, str]) -> "subprocess.Popen[str]":
     code = f"import sys, coachwhip; early = {{'chess', 'numpy', 'asyncio', 'threading'}} & set(sys.modules); engine = coachwhip.open_engine()\n{code}"
     pipe = subprocess.PIPE
-    return subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=environment, stdout=pipe, stderr=pipe, text=True)
+    return subprocess.Popen(
+        [sys.executable, "-c", code], cwd=ROOT, env=environment, stdout=pipe, stderr=pipe, text=True
+    )
 
 
 def ended(code: str, environment: dict[str, str]) -> tuple[str, str, int]:
@@ -248,7 +277,8 @@ def ended(code: str, environment: dict[str, str]) -> tuple[str, str, int]:
 def test_ctrl_c_ends_a_search(user_environment: dict[str, str]) -> None:
     code = (
         "import chess; from chess.engine import Limit; board = chess.Board()\n"
-        "engine.play(board, Limit(depth=1))\n"  # python-chess loses a stop between its `ucinewgame` and its `go`
+        # python-chess loses a stop between its `ucinewgame` and its `go`.
+        "engine.play(board, Limit(depth=1))\n"
         "try:\n    print('ready', flush=True); engine.play(board, Limit(depth=100))\n"
         "except KeyboardInterrupt:\n    print('interrupted', engine.play(board, Limit(depth=2)).move is not None)\n"
     )

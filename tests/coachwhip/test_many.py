@@ -32,7 +32,8 @@ def after(moves: list[str], board: chess.Board | None = None) -> chess.Board:
 def test_a_daemonic_process_says_what_to_do_instead() -> None:
     code = (
         "import multiprocessing, coachwhip\n"
-        "multiprocessing.current_process()._config['daemon'] = True\n"  # as in a worker of multiprocessing.Pool
+        # as in a worker of multiprocessing.Pool
+        "multiprocessing.current_process()._config['daemon'] = True\n"
         "coachwhip.analyse_many([coachwhip.Position()], depth=1)"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
@@ -44,12 +45,18 @@ def test_many_are_analysed_as_one_alone_and_in_order() -> None:
     positions = [after(SHUFFLE), castling, chess.Board(STALEMATE), after(["e2e4", "e7e5"])]
     reported: list[tuple[int, int]] = []
     results = analyse_many(
-        iter(positions), nodes=3000, multipv=2, processes=2, progress=lambda *numbers: reported.append(numbers)
+        iter(positions),
+        nodes=3000,
+        multipv=2,
+        processes=2,
+        progress=lambda *numbers: reported.append(numbers),
     )
     with open_engine() as engine:
         for board, infos in zip(positions, results, strict=True):
             expected = engine.analyse(board, Limit(nodes=3000), multipv=2, game=object())
-            assert [(info["score"], info.get("pv")) for info in infos] == [(info["score"], info.get("pv")) for info in expected]
+            assert [(info["score"], info.get("pv")) for info in infos] == [
+                (info["score"], info.get("pv")) for info in expected
+            ]
     assert reported == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
@@ -71,7 +78,10 @@ def test_wrong_calls_are_reported_before_anything_is_searched() -> None:
     with pytest.raises(ValueError, match="multipv must be positive"):
         analyse_many([chess.Board()], depth=1, multipv=-1)
     assert list(analyse_many([], depth=1)) == []
-    with pytest.raises(EngineError, match="Hush"), closing(analyse_many([chess.Board()], depth=1, options={"Hush": 1})) as infos:
+    with (
+        pytest.raises(EngineError, match="Hush"),
+        closing(analyse_many([chess.Board()], depth=1, options={"Hush": 1})) as infos,
+    ):
         next(infos)
 
 
@@ -92,7 +102,9 @@ def program(folder: Path, start: str) -> "subprocess.Popen[str]":
     path.write_text(PROGRAM + start)
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     pipe = subprocess.PIPE
-    return subprocess.Popen([sys.executable, path], env=environment, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
+    return subprocess.Popen(
+        [sys.executable, path], env=environment, stdout=pipe, stderr=pipe, text=True, start_new_session=True
+    )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a child process")
@@ -116,4 +128,5 @@ def test_a_program_without_a_guard_is_rejected_with_the_reason(tmp_path: Path) -
     with program(tmp_path, "main()") as child:
         out, err = child.communicate(timeout=120)
     assert (out, child.returncode) == ("", 1)
-    assert "outside `if __name__ == '__main__':`" in err  # multiprocessing may warn after it about what a killed worker left
+    # multiprocessing may warn after it about what a killed worker left.
+    assert "outside `if __name__ == '__main__':`" in err

@@ -61,7 +61,9 @@ def tapered_score(trace: dict[str, Any], weights: list[int]) -> int:
 def test_mirrored_positions_score_the_same(engine: Engine, boards: list[chess.Board]) -> None:
     for board in boards:
         mirrored = board.mirror()
-        assert engine.evaluate(Position(board.fen())) == engine.evaluate(Position(mirrored.fen())), board.fen()
+        assert engine.evaluate(Position(board.fen())) == engine.evaluate(Position(mirrored.fen())), (
+            board.fen()
+        )
 
 
 def test_trace_adds_up_to_the_score(engine: Engine, boards: list[chess.Board]) -> None:
@@ -69,12 +71,16 @@ def test_trace_adds_up_to_the_score(engine: Engine, boards: list[chess.Board]) -
         position = Position(board.fen())
         trace = traced(engine, position)
         assert tapered_score(trace, DEFAULT) == trace["score"], board.fen()
-        assert trace["score"] == (engine.evaluate(position) if board.turn else -engine.evaluate(position)), board.fen()
+        assert trace["score"] == (engine.evaluate(position) if board.turn else -engine.evaluate(position)), (
+            board.fen()
+        )
         assert trace["stm"] == ("w" if board.turn else "b")
         assert trace["weights"] == DEFAULT
 
 
-@pytest.mark.parametrize("bad", [DEFAULT[:-1], [*DEFAULT[:-1], 1 << 40], [*DEFAULT[:-1], "x"]], ids=["short", "huge", "text"])
+@pytest.mark.parametrize(
+    "bad", [DEFAULT[:-1], [*DEFAULT[:-1], 1 << 40], [*DEFAULT[:-1], "x"]], ids=["short", "huge", "text"]
+)
 def test_bad_sequences_are_rejected_and_change_nothing(engine: Engine, bad: Sequence[Any]) -> None:
     before = engine.evaluate(Position())
     with pytest.raises(ValueError, match="weight"):
@@ -84,7 +90,9 @@ def test_bad_sequences_are_rejected_and_change_nothing(engine: Engine, bad: Sequ
 
 
 @pytest.mark.parametrize("value", [2000, -2000, 0])
-def test_absurd_weights_stay_short_of_mate_scores(engine: Engine, boards: list[chess.Board], value: int) -> None:
+def test_absurd_weights_stay_short_of_mate_scores(
+    engine: Engine, boards: list[chess.Board], value: int
+) -> None:
     engine.set_weights([value + (value << 16) if tapered else 128 for tapered in TAPERED])
     for board in boards[::10]:
         assert abs(engine.evaluate(Position(board.fen()))) <= EVAL_LIMIT
@@ -106,7 +114,8 @@ SCALES = [
     ("8/8/8/4k3/8/4K3/4P3/8 b - - 0 1", "scale_bare_king", 0),  # without the move Black must give way
     ("4k3/8/8/4P3/8/4K3/8/R6r w - - 0 1", "scale_rook_and_pawn", 0),
     ("2k5/8/8/4P3/8/4K3/8/R6r w - - 0 1", "scale_rook_ending", 0),  # cut off
-    ("8/8/4k3/4P3/4K3/8/8/2B4b w - - 0 1", "scale_bishop_and_pawn", 0),  # a dark-squared bishop cannot drive it from e6
+    # A dark-squared bishop cannot drive it from e6.
+    ("8/8/4k3/4P3/4K3/8/8/2B4b w - - 0 1", "scale_bishop_and_pawn", 0),
     ("8/8/4k3/4P3/4K3/8/8/5B1n w - - 0 1", "scale_pawns", 1),  # a light-squared one can
     ("k7/8/8/8/8/3p4/8/3R3K w - - 0 1", "scale_rook_against_pawn", 0),  # its king is far off
     ("8/8/8/8/7Q/7K/1kp5/8 w - - 0 1", "scale_queen_against_pawn", 0),
@@ -153,6 +162,7 @@ def test_mating_material_drives_the_king_to_the_edge(engine: Engine) -> None:
     centre = engine.evaluate(Position("8/8/8/3k4/8/8/8/R3K3 w - - 0 1"))
     edge = engine.evaluate(Position("3k4/8/3K4/8/8/8/8/R7 w - - 0 1"))
     assert edge > centre > 300
-    wrong = engine.evaluate(Position("k7/8/1K6/8/8/3BN3/8/8 w - - 0 1"))  # a light-squared bishop needs a8 or h1
+    # A light-squared bishop needs a8 or h1.
+    wrong = engine.evaluate(Position("k7/8/1K6/8/8/3BN3/8/8 w - - 0 1"))
     other = engine.evaluate(Position("k7/8/1K6/8/8/2B1N3/8/8 w - - 0 1"))
     assert wrong > other + 50

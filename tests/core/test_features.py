@@ -70,7 +70,9 @@ def test_static_scores_are_those_of_evaluate() -> None:
 
 def test_shares_are_what_counts_of_a_network() -> None:
     """Of one that scores 100 centipawns everywhere, for the side that is ahead: it stays the one whose ending is known."""
-    scores_100 = integers.QuantisedNetwork("residual", 16, QA * QB, np.repeat([0, 100], [integers.ROWS * 16, OUTPUTS]), {})
+    scores_100 = integers.QuantisedNetwork(
+        "residual", 16, QA * QB, np.repeat([0, 100], [integers.ROWS * 16, OUTPUTS]), {}
+    )
     fens = [*FENS[:2], "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w Kq - 70 1", *KNOWN_ENDINGS]
     rows = packed_rows(fens)
     (without, with_network), shares = np.empty((2, len(rows)), np.int16), np.empty(len(rows), np.float32)

@@ -47,7 +47,9 @@ def test_missing_fields_get_defaults(text: str, fen: str) -> None:
     ],
 )
 def test_senseless_counters_are_repaired(counters: str, expected: str) -> None:
-    assert Position(f"4k3/8/8/8/8/8/8/R3K3 w - - {counters}").fen() == f"4k3/8/8/8/8/8/8/R3K3 w - - {expected}"
+    assert (
+        Position(f"4k3/8/8/8/8/8/8/R3K3 w - - {counters}").fen() == f"4k3/8/8/8/8/8/8/R3K3 w - - {expected}"
+    )
 
 
 @pytest.mark.parametrize(
@@ -65,7 +67,9 @@ def test_senseless_counters_are_repaired(counters: str, expected: str) -> None:
         ("GBgb", "r3k2r/8/8/8/8/8/8/R3K2R", "-"),
     ],
 )
-def test_castling_rights_without_king_and_rook_are_dropped(given_field: str, placement: str, kept: str) -> None:
+def test_castling_rights_without_king_and_rook_are_dropped(
+    given_field: str, placement: str, kept: str
+) -> None:
     assert Position(f"{placement} w {given_field} - 0 1").fen().split()[2] == kept
 
 
@@ -139,11 +143,19 @@ def test_a_bad_fen_is_rejected_with_one_message(fen: str, message: str) -> None:
 @st.composite
 def nearly_fens(draw: st.DrawFn) -> str:
     """A FEN with a few characters changed, dropped or put in."""
-    text = draw(st.sampled_from([STARTPOS_FEN, KIWIPETE, "4k3/8/8/3pP3/8/8/8/RK5R w HA d6 3 9", "8/k1P5/8/1K6/8/8/8/8 b"]))
+    text = draw(
+        st.sampled_from(
+            [STARTPOS_FEN, KIWIPETE, "4k3/8/8/3pP3/8/8/8/RK5R w HA d6 3 9", "8/k1P5/8/1K6/8/8/8/8 b"]
+        )
+    )
     for _ in range(draw(st.integers(1, 4))):
         at = draw(st.integers(0, len(text)))
         removed = draw(st.integers(0, 2))
-        text = text[:at] + draw(st.text("pnbrqkPNBRQK12345678/ wb-abcdefghABCDEFGH09", max_size=2)) + text[at + removed :]
+        text = (
+            text[:at]
+            + draw(st.text("pnbrqkPNBRQK12345678/ wb-abcdefghABCDEFGH09", max_size=2))
+            + text[at + removed :]
+        )
     return text
 
 
@@ -158,4 +170,6 @@ def test_what_is_accepted_is_consistent_and_comes_back(text: str) -> None:
     assert Position(position.fen()).fen() == position.fen()
     assert Position(position.fen()).key == position.key
     board = chess.Board(position.fen(), chess960=True)
-    assert sorted(Position(text, chess960=True).legal_moves()) == sorted(move.uci() for move in board.legal_moves)
+    assert sorted(Position(text, chess960=True).legal_moves()) == sorted(
+        move.uci() for move in board.legal_moves
+    )

@@ -15,7 +15,11 @@ def test_wins_and_draws_are_those_of_the_endgame_tables(any_data: Path) -> None:
     """The term of a winning pawn, of either colour, is counted exactly where the tables say that it wins."""
     rng = random.Random(4)
     engine = oracle.new_engine()
-    names = [name for name, shape, _ in weights_layout() for _ in range(max(1, len(shape) and shape[0] * (shape[1:] or (1,))[0]))]
+    names = [
+        name
+        for name, shape, _ in weights_layout()
+        for _ in range(max(1, len(shape) and shape[0] * (shape[1:] or (1,))[0]))
+    ]
     wins = slice(names.index("lone_king_pawn"), names.index("lone_king_pawn") + 8)
     with chess.syzygy.open_tablebase(str(any_data / "syzygy")) as tables:
         for _ in range(1200):
@@ -29,4 +33,6 @@ def test_wins_and_draws_are_those_of_the_endgame_tables(any_data: Path) -> None:
                 continue
             board = board if rng.random() < 0.5 else board.mirror()
             trace = cast("dict[str, Any]", engine.trace(Position(board.fen())))
-            assert any(count != (0, 0) for count in trace["features"][wins]) == (tables.probe_wdl(board) != 0), board.fen()
+            assert any(count != (0, 0) for count in trace["features"][wins]) == (
+                tables.probe_wdl(board) != 0
+            ), board.fen()

@@ -55,7 +55,9 @@ def test_the_best_level_that_runs_is_chosen(built: list[str], lacking: list[str]
         ),
     ],
 )
-def test_what_cannot_run_is_rejected(built: list[str], lacking: list[str], requested: str, message: str) -> None:
+def test_what_cannot_run_is_rejected(
+    built: list[str], lacking: list[str], requested: str, message: str
+) -> None:
     with pytest.raises(ImportError, match=f"^{message}"):
         levels.choose(built, lacking, requested)
 
@@ -78,14 +80,19 @@ def test_a_wrong_level_ends_every_command_with_a_message(words: list[str]) -> No
 
 @pytest.mark.parametrize("broken", ["", "cpu", "engine"])
 @pytest.mark.parametrize("words", [[], ["bench", "1"]])
-def test_a_core_that_cannot_be_loaded_ends_every_command_with_the_reason(broken: str, words: list[str], tmp_path: Path) -> None:
+def test_a_core_that_cannot_be_loaded_ends_every_command_with_the_reason(
+    broken: str, words: list[str], tmp_path: Path
+) -> None:
     folder = copy_checkout(tmp_path / "copy") / "core"
     if broken:
         shutil.copy(cpu.__file__, folder)
         (folder / f"{broken}{EXTENSION_SUFFIXES[0]}").write_text("no module")
-    command = [sys.executable, "-S", "-m", "coachwhip", *words]  # without what is installed, which may be found instead
+    # without what is installed, which may be found instead
+    command = [sys.executable, "-S", "-m", "coachwhip", *words]
     env = os.environ | {"COACHWHIP_LEVEL": (cpu.LEVELS or [core.LEVEL])[0]}
-    done = subprocess.run(command, cwd=folder.parent, env=env, input="uci\ngo\n", capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=folder.parent, env=env, input="uci\ngo\n", capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
     assert broken in done.stderr
     assert (f"coachwhip: {folder} has no compiled modules for this Python: " in done.stderr) == (not broken)
@@ -95,12 +102,24 @@ def test_a_core_that_cannot_be_loaded_ends_every_command_with_the_reason(broken:
 @pytest.mark.needs_program("gcc|clang")
 @pytest.mark.parametrize(("bits", "pext"), [("-m64", 1), ("-m32", 0)])
 def test_32_bit_code_uses_no_64_bit_pext(bits: str, pext: int) -> None:
-    choice = re.search(r"#if [^\n]*__BMI2__.*?#endif\n", (ROOT / "core/board/types.pxd").read_text(encoding="utf-8"), re.DOTALL)
+    choice = re.search(
+        r"#if [^\n]*__BMI2__.*?#endif\n",
+        (ROOT / "core/board/types.pxd").read_text(encoding="utf-8"),
+        re.DOTALL,
+    )
     text = f"{choice and choice[0]}#if CW_USE_PEXT != {pext}\n#error\n#endif\n"
-    subprocess.run([program("gcc|clang"), bits, "-mbmi2", "-E", "-"], input=text, capture_output=True, check=True, text=True)
+    subprocess.run(
+        [program("gcc|clang"), bits, "-mbmi2", "-E", "-"],
+        input=text,
+        capture_output=True,
+        check=True,
+        text=True,
+    )
 
 
 def test_help_and_version_need_no_core() -> None:
     for option in ("--help", "--version"):
         command = [sys.executable, "-m", "coachwhip", option]
-        assert subprocess.run(command, env=os.environ | {"COACHWHIP_LEVEL": "warp"}, check=False).returncode == 0
+        assert (
+            subprocess.run(command, env=os.environ | {"COACHWHIP_LEVEL": "warp"}, check=False).returncode == 0
+        )

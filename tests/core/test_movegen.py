@@ -44,7 +44,11 @@ def test_played_games_agree(kind: str, greedy: bool) -> None:
         assert sorted(position.legal_moves()) == uci_moves(board), fen
         assert position.in_check == board.is_check(), fen
         assert position.stm == ("w" if board.turn else "b")
-        attacked = {target for square in chess.SquareSet(board.occupied_co[not board.turn]) for target in board.attacks(square)}
+        attacked = {
+            target
+            for square in chess.SquareSet(board.occupied_co[not board.turn])
+            for target in board.attacks(square)
+        }
         assert threats(position) == int(chess.SquareSet(attacked)), fen
         assert position.is_draw() == oracle.is_rule_draw(board), fen
         for each in [move] if compared % 8 else board.legal_moves:
@@ -95,7 +99,9 @@ def _castlings_as_king_takes_rook(board: chess.Board) -> list[chess.Move]:
     for move in board.legal_moves:
         if board.is_castling(move):
             rook_file = 7 if board.is_kingside_castling(move) else 0
-            castlings.append(chess.Move(move.from_square, chess.square(rook_file, chess.square_rank(move.from_square))))
+            castlings.append(
+                chess.Move(move.from_square, chess.square(rook_file, chess.square_rank(move.from_square)))
+            )
     return castlings
 
 
@@ -113,7 +119,9 @@ def _castlings_as_king_takes_rook(board: chess.Board) -> list[chess.Move]:
         ("4k3/8/8/8/8/8/8/1R3K1R w HB - 0 1", False, "f1h1", ["f1h1"]),  # no other spelling is clear
     ],
 )
-def test_castling_is_read_in_both_spellings(fen: str, chess960: bool, written: str, spellings: list[str]) -> None:
+def test_castling_is_read_in_both_spellings(
+    fen: str, chess960: bool, written: str, spellings: list[str]
+) -> None:
     position = Position(fen, chess960=chess960)
     assert written in position.legal_moves()
     after = []

@@ -12,11 +12,16 @@ from coachwhip.core.tunables import TUNABLES
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 MIDDLEGAME = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10"
 ENDGAME = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"
-MATES = "r1b2r1k/pppp1Qpp/n3p3/8/2P3n1/N2P4/4N1K1/b1B3R1 w - - 1 18"  # one mate in 1, many longer ones and worse moves
+# one mate in 1, many longer ones and worse moves
+MATES = "r1b2r1k/pppp1Qpp/n3p3/8/2P3n1/N2P4/4N1K1/b1B3R1 w - - 1 18"
 MATED = "1n2k3/8/2r1b1P1/pRpn2K1/4P3/P2P4/3N4/2B3q1 w - - 3 29"
 FENS = (STARTPOS_FEN, KIWIPETE, MIDDLEGAME, ENDGAME, MATES, MATED)
 SWITCHES = tuple(row[0] for row in TUNABLES if row[0].startswith("use_"))
-PLAIN = dict.fromkeys(SWITCHES, 0) | {"use_alpha_beta": 1, "use_iterative_deepening": 1, "use_captures_first": 1}
+PLAIN = dict.fromkeys(SWITCHES, 0) | {
+    "use_alpha_beta": 1,
+    "use_iterative_deepening": 1,
+    "use_captures_first": 1,
+}
 NARROW = {"use_aspiration": 1, "aspiration_min_depth": 2, "aspiration_window": 4, "use_pvs": 1}
 
 

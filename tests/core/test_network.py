@@ -16,7 +16,8 @@ from coachwhip.evaluation.layout import cells, unpack_pair
 from networks import OUTPUTS, PlainNetwork
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
-HALFWAY = "rk2r3/pppppppp/8/8/8/8/PPPPPPPP/R2K3R w KQkq - 0 1"  # either way of castling takes one of the kings to its other half
+# Either way of castling takes one of the kings to its other half.
+HALFWAY = "rk2r3/pppppppp/8/8/8/8/PPPPPPPP/R2K3R w KQkq - 0 1"
 PROMOTIONS = "4k3/1P4P1/8/2pP4/2Pp4/8/1p4p1/4K3 w - c6 0 1"
 SIZES = (16, 48, 256)
 
@@ -63,7 +64,9 @@ def blended(trace: dict[str, Any], score: int, residual: bool) -> int:
             mg, eg = mg + pair[0] * (white - black), eg + pair[1] * (white - black)
     sign = 1 if trace["stm"] == "w" else -1
     scaled = sign * score if trace["network"]["scaled"] else 0
-    both = (mg + scaled) * trace["phase"] + int((eg + scaled) * trace["scale"] / FULL_SCALE) * (FULL_PHASE - trace["phase"])
+    both = (mg + scaled) * trace["phase"] + int((eg + scaled) * trace["scale"] / FULL_SCALE) * (
+        FULL_PHASE - trace["phase"]
+    )
     total = sign * int(both / FULL_PHASE) + score - sign * scaled
     return max(-networks.EVAL_LIMIT, min(networks.EVAL_LIMIT, total))
 
@@ -78,7 +81,9 @@ def test_the_score_is_that_of_plain_python(boards: list[chess.Board], hidden: in
         position = Position(oracle.fen_of(board))
         score = network.score(board)
         seen.add(score)
-        assert engine.evaluate(position) == blended(traced(engine, position), score, kind == "residual"), board.fen()
+        assert engine.evaluate(position) == blended(traced(engine, position), score, kind == "residual"), (
+            board.fen()
+        )
     assert len(seen) > 20
     assert min(seen) < 0 < max(seen)
 
@@ -128,7 +133,9 @@ def test_the_largest_sums_that_are_accepted_are_right() -> None:
     features = [[0] * 512 for _ in range(networks.INPUTS)]
     for sign in (1, -1):
         output = [sign * 127] * 260 + [sign * 5] + [0] * 763
-        network = PlainNetwork(features, [255] * 512, [[output[:512], output[512:]]] * OUTPUTS, kind="pure", scale=10)
+        network = PlainNetwork(
+            features, [255] * 512, [[output[:512], output[512:]]] * OUTPUTS, kind="pure", scale=10
+        )
         assert abs(sum(output)) * 255 * 255 <= 2**31 - 1 < (abs(sum(output)) + 1) * 255 * 255
         assert engine_with(network).evaluate(Position()) == network.score(chess.Board())
 
@@ -282,7 +289,12 @@ def test_output_sums_that_could_overflow_are_rejected(weight: int) -> None:
 
 
 def test_sums_at_the_limit_are_accepted() -> None:
-    for network in (flat(feature=1000, bias=767), flat(feature=-1000, bias=-768), flat(feature=32767 // 32), flat(bias=32767)):
+    for network in (
+        flat(feature=1000, bias=767),
+        flat(feature=-1000, bias=-768),
+        flat(feature=32767 // 32),
+        flat(bias=32767),
+    ):
         engine = engine_with(network)
         engine.search(Position(), depth=3)
         assert engine.trace(Position()) == engine_with(network).trace(Position())
@@ -301,7 +313,9 @@ def test_the_bound_of_a_sum_counts_one_piece_a_square() -> None:
         Network(network.encode())
 
 
-@pytest.mark.parametrize(("bias", "scale", "good"), [(2**31 - 1, 8000, True), (-(2**31), 8000, True), (2**31 - 1, 8200, False)])
+@pytest.mark.parametrize(
+    ("bias", "scale", "good"), [(2**31 - 1, 8000, True), (-(2**31), 8000, True), (2**31 - 1, 8200, False)]
+)
 def test_scores_that_could_overflow_are_rejected(bias: int, scale: int, good: bool) -> None:
     network = flat(bias=255, own=1, other=-1)
     network.output_biases[7], network.scale = bias, scale
@@ -320,7 +334,9 @@ def test_any_numbers_are_rejected_or_give_the_score_of_plain_python() -> None:
     for _ in range(24):
         wide = 1 << rng.randrange(8, 12)
         most = 127 if rng.random() < 0.7 else 130
-        *features, bias = ([rng.randint(-wide, wide - 1) for _ in range(16)] for _ in range(networks.INPUTS + 1))
+        *features, bias = (
+            [rng.randint(-wide, wide - 1) for _ in range(16)] for _ in range(networks.INPUTS + 1)
+        )
         outputs = [[[rng.randint(-most, most) for _ in range(16)] for _ in range(2)] for _ in range(OUTPUTS)]
         network = PlainNetwork(features, bias, outputs, kind="pure", scale=30)
         try:

@@ -12,7 +12,16 @@ from coachwhip.core.engine import Position
 from perft_facts import FACTS
 from places import DATA
 
-SUITES = ("standard", "random", "single-check", "double-check", "en-passant", "chess960", "dfrc", "unreachable")
+SUITES = (
+    "standard",
+    "random",
+    "single-check",
+    "double-check",
+    "en-passant",
+    "chess960",
+    "dfrc",
+    "unreachable",
+)
 OWN_SUITES = sorted(path.stem for path in (DATA / "perft").glob("*.epd"))
 MAX_SUITE_NODES = 100_000  # of a count in ../shared
 DOUBLE_960 = "1r2k1r1/8/8/8/8/8/8/R4KR1 w GAgb - 0 1"
@@ -105,7 +114,9 @@ def test_perft_of_finished_games() -> None:
         assert mate.divide(5, **way) == []
         assert nearly.divide(6, **way) == nearly.divide(6)
     # The rules of perft know no draws: it counts on after fifty moves.
-    assert Position("7k/8/8/8/8/8/R7/K7 w - - 100 200").perft(2) == Position("7k/8/8/8/8/8/R7/K7 w - - 0 1").perft(2)
+    assert Position("7k/8/8/8/8/8/R7/K7 w - - 100 200").perft(2) == Position(
+        "7k/8/8/8/8/8/R7/K7 w - - 0 1"
+    ).perft(2)
 
 
 @pytest.mark.parametrize(

@@ -37,12 +37,20 @@ def test_make_and_undo_walk_the_same_line() -> None:
         position = Position(oracle.fen_of(board), chess960=board.chess960)
         trail = []
         for move in oracle.play(board, rng, greedy=True, plies=60):
-            trail.append((position.fen(), position.key, pawn_key(position), position.is_draw(), position.legal_moves()))
+            trail.append(
+                (position.fen(), position.key, pawn_key(position), position.is_draw(), position.legal_moves())
+            )
             position.make(board.uci(move))
         assert position.ply == len(trail)
         for state in reversed(trail):
             position.undo()
-            assert (position.fen(), position.key, pawn_key(position), position.is_draw(), position.legal_moves()) == state
+            assert (
+                position.fen(),
+                position.key,
+                pawn_key(position),
+                position.is_draw(),
+                position.legal_moves(),
+            ) == state
         with pytest.raises(IndexError):
             position.undo()
 
@@ -106,7 +114,9 @@ def repeats(position: Position) -> bool:
     return found
 
 
-@pytest.mark.parametrize("fen", [chess.STARTING_FEN, "4k3/8/8/8/8/8/8/RN1QKB2 w - - 0 1", "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"])
+@pytest.mark.parametrize(
+    "fen", [chess.STARTING_FEN, "4k3/8/8/8/8/8/8/RN1QKB2 w - - 0 1", "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"]
+)
 def test_a_repetition_is_foreseen_exactly_where_a_move_repeats(fen: str) -> None:
     rng = random.Random(5)
     seen = []
@@ -116,7 +126,9 @@ def test_a_repetition_is_foreseen_exactly_where_a_move_repeats(fen: str) -> None
             if position.result() != "*":
                 break
             board = chess.Board(position.fen())
-            quiet = [move for move in position.legal_moves() if not board.is_capture(chess.Move.from_uci(move))]
+            quiet = [
+                move for move in position.legal_moves() if not board.is_capture(chess.Move.from_uci(move))
+            ]
             last = quiet[-6:] if rng.random() < 0.7 else quiet  # few pieces moving much come back often
             position.make(rng.choice(last or position.legal_moves()))
             seen.append(can_repeat(position))

@@ -21,14 +21,20 @@ def compare(board: chess.Board, position: Position) -> None:
     assert position.to_board() == board
     assert position.to_board().move_stack == board.move_stack
     assert position.castling == oracle.fen_of(board).split()[2]
-    assert position.ep_square == (chess.square_name(board.ep_square or 0) if board.has_legal_en_passant() else None)
+    assert position.ep_square == (
+        chess.square_name(board.ep_square or 0) if board.has_legal_en_passant() else None
+    )
     assert (position.stm == "w", position.halfmove) == (board.turn, board.halfmove_clock)
     assert (position.fullmove, position.ply) == (board.fullmove_number, len(board.move_stack))
     assert (position.in_check, position.is_checkmate(), position.is_stalemate(), position.is_draw()) == (
         board.is_check(), board.is_checkmate(), board.is_stalemate(), oracle.is_rule_draw(board),
     )  # fmt: skip
     outcome = board.outcome(claim_draw=False)
-    ended = outcome.result() if outcome and not outcome.termination.name.endswith(("MOVES", "REPETITION")) else "*"
+    ended = (
+        outcome.result()
+        if outcome and not outcome.termination.name.endswith(("MOVES", "REPETITION"))
+        else "*"
+    )
     assert position.result() == ("1/2-1/2" if ended == "*" and oracle.is_rule_draw(board) else ended)
     attacked = [square for square in chess.SQUARES if board.is_attacked_by(not board.turn, square)]
     assert threats(position) == int(chess.SquareSet(attacked))
@@ -94,7 +100,11 @@ def compare_moves(board: chess.Board, position: Position) -> None:
 
 def test_random_games_are_those_of_python_chess() -> None:
     rng = random.Random(77)
-    for kind, count in (("standard", POSITIONS * 8 // 10), ("chess960", POSITIONS // 10), ("dfrc", POSITIONS // 10)):
+    for kind, count in (
+        ("standard", POSITIONS * 8 // 10),
+        ("chess960", POSITIONS // 10),
+        ("dfrc", POSITIONS // 10),
+    ):
         compared = 0
         while compared < count:
             board = oracle.start_board(kind, rng)

@@ -58,7 +58,10 @@ def test_every_position_is_that_of_python_chess(limit: int) -> None:
     assert games[:, 1].tolist() == np.cumsum([len(each.data) for each in all_games()]).tolist()
     assert [row.tobytes() for row in rows] == [row.packed for each in expected for row in each]
     for row, board in zip(rows, (row.board for each in expected for row in each), strict=True):
-        assert chess.Board(unpack(row), chess960=True).epd() == chess.Board(oracle.fen_of(board), chess960=True).epd()
+        assert (
+            chess.Board(unpack(row), chess960=True).epd()
+            == chess.Board(oracle.fen_of(board), chess960=True).epd()
+        )
     played = [row for each in all_games() for row in each.rows]
     assert sum(row.board.is_castling(row.move) for row in played) > 1
     assert sum(row.board.is_en_passant(row.move) for row in played) > 1

@@ -31,7 +31,8 @@ SAFE = (
     "use_pawn_history",
     "use_capture_history",
 )
-GROWING = ("use_alpha_beta", "use_iterative_deepening", "use_captures_first")  # safe too, but without them trees explode
+# Safe too, but without them trees explode.
+GROWING = ("use_alpha_beta", "use_iterative_deepening", "use_captures_first")
 SWITCHES = tuple(row[0] for row in TUNABLES if row[0].startswith("use_"))
 NORMAL = {row[0]: row[1] for row in TUNABLES}
 PLAIN = dict.fromkeys(SWITCHES, 0) | dict.fromkeys(GROWING, 1)
@@ -51,7 +52,11 @@ def score(result: SearchResult) -> str:
 
 def line(infos: Sequence[SearchInfo]) -> list[tuple[object, ...]]:
     """What two equal searches have in common: everything but the clock, on which it depends whether bounds are reported."""
-    return [(i.depth, i.seldepth, i.score_cp, i.nodes, i.hashfull, i.pv) for i in infos if not (i.currmove or i.bound)]
+    return [
+        (i.depth, i.seldepth, i.score_cp, i.nodes, i.hashfull, i.pv)
+        for i in infos
+        if not (i.currmove or i.bound)
+    ]
 
 
 # --- Alpha-beta and what makes it fast, against plain minimax ---
@@ -125,7 +130,9 @@ SAFE_IDS = ["minimax", *(f"without {name}" for name in GROWING), "none", *SAFE, 
 
 
 @pytest.mark.parametrize("settings", safe_settings(), ids=SAFE_IDS)
-def test_the_value_is_that_of_plain_minimax(settings: dict[str, int], minimax_values: dict[tuple[str, str, int], str]) -> None:
+def test_the_value_is_that_of_plain_minimax(
+    settings: dict[str, int], minimax_values: dict[tuple[str, str, int], str]
+) -> None:
     engine = oracle.new_engine(**settings)
     wrong = {
         key: (value, found)
@@ -318,9 +325,13 @@ def test_one_earlier_occurrence_in_the_line_is_enough(taken: str) -> None:
 # --- The table and the fifty-move clock ---
 
 
-@pytest.mark.parametrize("board", ["8/8/8/3k4/8/8/8/KQ6 w - -", "8/8/8/3k4/8/8/8/KR6 w - -", "8/8/8/3k4/8/8/8/KBN5 w - -"])
+@pytest.mark.parametrize(
+    "board", ["8/8/8/3k4/8/8/8/KQ6 w - -", "8/8/8/3k4/8/8/8/KR6 w - -", "8/8/8/3k4/8/8/8/KBN5 w - -"]
+)
 @pytest.mark.parametrize(("first", "then"), [(92, 0), (99, 0), (72, 0), (98, 90), (0, 98)])
-def test_what_was_learnt_at_one_clock_is_not_read_at_another(engine: Engine, board: str, first: int, then: int) -> None:
+def test_what_was_learnt_at_one_clock_is_not_read_at_another(
+    engine: Engine, board: str, first: int, then: int
+) -> None:
     """Near the limit all is a draw, far from it a win: after a search of the one the other is judged as by a fresh engine."""
     engine.search(Position(f"{board} {first} 100"), depth=14)
     engine.prepare()
@@ -422,7 +433,9 @@ def test_a_pv_is_not_cut_short_by_what_the_table_knows(engine: Engine) -> None:
 # --- The same tree every time ---
 
 
-@pytest.mark.parametrize("fen", [STARTPOS_FEN, KIWIPETE, MIDDLEGAME, "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"])
+@pytest.mark.parametrize(
+    "fen", [STARTPOS_FEN, KIWIPETE, MIDDLEGAME, "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"]
+)
 def test_the_same_search_visits_the_same_nodes(engine: Engine, fen: str) -> None:
     first, first_infos = search(engine, Position(fen), depth=9)
     engine.search(Position(MIDDLEGAME), depth=6)  # what is learnt from another position ...
@@ -451,7 +464,10 @@ def test_hashfull_counts_what_this_search_has_written() -> None:
 @functools.cache
 def nodes_of(depth: int, **settings: int) -> int:
     engine = oracle.new_engine(**settings)
-    return sum(engine.search(Position(fen), depth=depth).nodes for fen in (KIWIPETE, MIDDLEGAME, PERPETUAL, MATES[-1][1]))
+    return sum(
+        engine.search(Position(fen), depth=depth).nodes
+        for fen in (KIWIPETE, MIDDLEGAME, PERPETUAL, MATES[-1][1])
+    )
 
 
 @pytest.mark.parametrize("switch", SWITCHES)
@@ -461,7 +477,10 @@ def test_every_switch_does_something_and_none_is_needed(switch: str) -> None:
     turned = base | {switch: 1 - NORMAL[switch]}
     assert nodes_of(depth, **base) != nodes_of(depth, **turned)
     mate = next(mate for mate in MATES if mate[0] == 2)
-    assert exact_info(oracle.new_engine(**turned).search(Position(mate[1]), mate=2, depth=depth + 2)).mate_in == 2
+    assert (
+        exact_info(oracle.new_engine(**turned).search(Position(mate[1]), mate=2, depth=depth + 2)).mate_in
+        == 2
+    )
 
 
 def test_a_new_table_is_empty(engine: Engine) -> None:

@@ -28,7 +28,9 @@ def test_a_node_limit_is_kept_exactly(nodes: int, fen: str, tunables: dict[str, 
         infos: list[SearchInfo] = []
         engine.set_threads(threads)
         depth = 40 if "use_iterative_deepening" in tunables else 0
-        result = engine.search(Position(fen), depth=depth, nodes=nodes, soft_nodes=soft, multipv=multipv, on_info=infos.append)
+        result = engine.search(
+            Position(fen), depth=depth, nodes=nodes, soft_nodes=soft, multipv=multipv, on_info=infos.append
+        )
         assert result.nodes <= nodes if soft else result.nodes == nodes
         assert all(info.nodes <= nodes for info in infos)
         assert [info.multipv for info in infos[-multipv:]] == list(range(1, multipv + 1))
@@ -37,7 +39,9 @@ def test_a_node_limit_is_kept_exactly(nodes: int, fen: str, tunables: dict[str, 
         assert result.bestmove in Position(fen).legal_moves()
 
 
-@pytest.mark.parametrize("limits", [{"soft_nodes": 1}, {"soft_ms": 0.01}, {"soft_ms": 1, "hard_ms": 1}, {"depth": 1}])
+@pytest.mark.parametrize(
+    "limits", [{"soft_nodes": 1}, {"soft_ms": 0.01}, {"soft_ms": 1, "hard_ms": 1}, {"depth": 1}]
+)
 def test_depth_1_is_finished_whatever_the_other_limits(engine: Engine, limits: dict[str, Any]) -> None:
     """So there is always a legal move and an exact score."""
     alone, _ = search(engine, Position(KIWIPETE), depth=1)
@@ -53,9 +57,13 @@ def test_depth_1_is_finished_whatever_the_other_limits(engine: Engine, limits: d
 
 
 @pytest.mark.parametrize("fen", CROWDED)
-@pytest.mark.parametrize("limits", [{"soft_nodes": 1}, {"hard_ms": 1}, {"soft_ms": 1, "hard_ms": 1}, {"stopped": 1}])
+@pytest.mark.parametrize(
+    "limits", [{"soft_nodes": 1}, {"hard_ms": 1}, {"soft_ms": 1, "hard_ms": 1}, {"stopped": 1}]
+)
 @pytest.mark.parametrize("deepening", [1, 0])
-def test_even_depth_1_is_broken_off_where_it_is_endless(fen: str, limits: dict[str, Any], deepening: int) -> None:
+def test_even_depth_1_is_broken_off_where_it_is_endless(
+    fen: str, limits: dict[str, Any], deepening: int
+) -> None:
     """A legal move is always in hand, with a score: of what was searched by then, or the static evaluation."""
     engine = oracle.new_engine(use_iterative_deepening=deepening)
     engine.prepare()
@@ -133,7 +141,9 @@ def test_stop_between_prepare_and_search_is_not_lost(engine: Engine) -> None:
 
 
 def test_pondering_ignores_the_clock_until_ponderhit(engine: Engine) -> None:
-    search_thread = Background(engine, Position(MIDDLEGAME), lambda info: info.time_ms > 50, ponder=True, clock_ms=5)
+    search_thread = Background(
+        engine, Position(MIDDLEGAME), lambda info: info.time_ms > 50, ponder=True, clock_ms=5
+    )
     search_thread.wait_until_ready()
     with pytest.raises(RuntimeError):
         engine.clear_hash()  # it is still searching

@@ -43,7 +43,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("fen", "move", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+@pytest.mark.parametrize(
+    ("fen", "move", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+)
 def test_see_of_exchanges_written_out(fen: str, move: str, expected: int) -> None:
     assert Position(fen).see(move) == expected
 
@@ -83,7 +85,11 @@ def test_see_equals_real_moves_where_nothing_interferes() -> None:
         for _move in oracle.play(board, rng, greedy=True, plies=60):
             for move in list(board.generate_legal_captures()):
                 victim = board.piece_type_at(move.to_square)
-                if victim is None or move.promotion or len(board.attackers(not board.turn, move.to_square)) > 4:
+                if (
+                    victim is None
+                    or move.promotion
+                    or len(board.attackers(not board.turn, move.to_square)) > 4
+                ):
                     continue
                 position = Position(board.fen())
                 board.push(move)

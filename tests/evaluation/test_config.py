@@ -95,7 +95,10 @@ BAD_ENTRIES = [
     ("TEMPO = (5, 1" + "0" * 3000 + ")", "TEMPO[1] must be from -2000 to 2000"),
     ("TEMPO = (2 + 3, 6)", "whole number"),
     ("TEMPO = [5 for _ in range(2)]", "whole number"),
-    ("\nTEMPO = (5, 6); TEMPO = (7, 8)", "line 2: TEMPO is assigned a second time; delete one of the two lines"),
+    (
+        "\nTEMPO = (5, 6); TEMPO = (7, 8)",
+        "line 2: TEMPO is assigned a second time; delete one of the two lines",
+    ),
     ("TEMPO = OTHER = (5, 6)", "only assignments"),
     ("import os", "only assignments"),
     ("TEMPI = (5, 6)", "line 1: TEMPI is not the name of a weight (did you mean TEMPO?)"),
@@ -105,12 +108,18 @@ BAD_ENTRIES = [
     ("TEMPO = (5, 6)\x00", ""),
     ("TEMPO = " + "(" * 5000 + "5" + ")" * 5000, ""),
     ("TEMPO = (5, " + "-" * 100_000 + "6)", ""),
-    *((f"TEMPO = {start}{link * 50_000}", "") for start, link in (("1", "+1"), ("x", ".x"), ("f", "()"), ("x", "[0]"))),
+    *(
+        (f"TEMPO = {start}{link * 50_000}", "")
+        for start, link in (("1", "+1"), ("x", ".x"), ("f", "()"), ("x", "[0]"))
+    ),
     (f"TEMPO = {[5] * 999}", "TEMPO must be a pair (midgame, endgame), but has 999 instead of 2"),
     ("\n\nKNIGHT_MOBILITY = []", "line 3: KNIGHT_MOBILITY must be a list of 9 pairs, but has 0 instead of 9"),
     ("KNIGHT_MOBILITY = [(1, 2)] * 9", "KNIGHT_MOBILITY holds something"),
     (f"KNIGHT_MOBILITY = {[*[(1, 2)] * 8, (1, [2])]}", "KNIGHT_MOBILITY[8][1] must be a whole number"),
-    (f"ROOK_SQUARES_EG = {[[0] * 9, *[[0] * 8] * 7]}", "ROOK_SQUARES_EG[0] must be a list of 8 numbers, but has 9"),
+    (
+        f"ROOK_SQUARES_EG = {[[0] * 9, *[[0] * 8] * 7]}",
+        "ROOK_SQUARES_EG[0] must be a list of 8 numbers, but has 9",
+    ),
     ("SCALE_ROOK_ENDING = 129", "SCALE_ROOK_ENDING must be from 0 to 128"),
     ("NETWORK = 5", "NETWORK must be a string in quotes, not 5"),
     ("NETWORK = f'plain'", "NETWORK holds something"),
@@ -123,7 +132,9 @@ BAD_ENTRIES = [
 ]
 
 
-@pytest.mark.parametrize(("content", "message"), BAD_ENTRIES, ids=[str(content[:24]) for content, _ in BAD_ENTRIES])
+@pytest.mark.parametrize(
+    ("content", "message"), BAD_ENTRIES, ids=[str(content[:24]) for content, _ in BAD_ENTRIES]
+)
 def test_bad_entries_are_named(write: Write, content: str | bytes, message: str) -> None:
     with pytest.raises(WeightsError) as info:
         config.load(write(content))
@@ -137,7 +148,12 @@ def test_bad_entries_are_named(write: Write, content: str | bytes, message: str)
 def test_nothing_in_a_file_is_executed(write: Write, tmp_path: Path) -> None:
     marker = tmp_path / "executed"
     call = f"open({str(marker)!r}, 'w')"
-    for line in (f"TEMPO = ({call}.write('x'), 6)", call, f"TEMPO = [x for x in [{call}]]", f"@{call}\ndef f(): pass"):
+    for line in (
+        f"TEMPO = ({call}.write('x'), 6)",
+        call,
+        f"TEMPO = [x for x in [{call}]]",
+        f"@{call}\ndef f(): pass",
+    ):
         with pytest.raises(WeightsError):
             config.load(write(line))
     assert not marker.exists()

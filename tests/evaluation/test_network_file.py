@@ -66,7 +66,12 @@ def test_where_a_network_is_looked_for(tmp_path: Path, monkeypatch: pytest.Monke
         assert network is not None
         return made.index(network.data)
 
-    assert [found(name) for name in ("only0.cwnet", "only2.cwnet", "same.cwnet", "deep/er.cwnet")] == [0, 2, 3, 2]
+    assert [found(name) for name in ("only0.cwnet", "only2.cwnet", "same.cwnet", "deep/er.cwnet")] == [
+        0,
+        2,
+        3,
+        2,
+    ]
     assert found(str(there / "only1.cwnet")) == 1
     with pytest.raises(WeightsError, match=r"there is no file only1\.cwnet, neither from "):
         found("only1.cwnet")
@@ -76,7 +81,10 @@ def test_where_a_network_is_looked_for(tmp_path: Path, monkeypatch: pytest.Monke
     assert config.network({"NETWORK": "same.cwnet"}) == Network(made[5])
     with pytest.raises(WeightsError) as info:
         config.network({"NETWORK": "only0.cwnet"})
-    assert str(info.value) == f"weights.py: NETWORK: there is no file only0.cwnet among the shipped networks, in {shipped}"
+    assert (
+        str(info.value)
+        == f"weights.py: NETWORK: there is no file only0.cwnet among the shipped networks, in {shipped}"
+    )
 
 
 SECRET = b"hunter2:x:0"
@@ -120,7 +128,8 @@ def test_tune_and_train_take_the_terms_alone(mine: Path, plain: Path, tmp_path: 
     """The network of the weights file may be gone; `tune` keeps its name."""
     data, teacher = tmp_path / "own.vf", tmp_path / "teacher.py"
     dear = [
-        (pair[0] + 200, pair[1] + 200) if place == 0 else pair for place, pair in enumerate(config.load_default()["MATERIAL"])
+        (pair[0] + 200, pair[1] + 200) if place == 0 else pair
+        for place, pair in enumerate(config.load_default()["MATERIAL"])
     ]
     teacher.write_text(f'MATERIAL = {dear}\nNETWORK = ""\n', encoding="utf-8")  # a pawn is worth two more
     assert selfplay.main([str(data), *SHORT, "30", "--max-moves", "40", "--weights", str(teacher)]) == 0
@@ -136,6 +145,15 @@ def test_tune_and_train_take_the_terms_alone(mine: Path, plain: Path, tmp_path: 
     assert tuned(tmp_path / "kept.py", mine) == without | {"NETWORK": "small.cwnet"}
     (mine.parent / "small.cwnet").unlink()
     for name, start in (("a", plain), ("b", mine)):
-        words = ["--hidden", "16", "--rate", "0.01", "--output", str(tmp_path / f"{name}.cwnet"), "--weights", str(start)]
+        words = [
+            "--hidden",
+            "16",
+            "--rate",
+            "0.01",
+            "--output",
+            str(tmp_path / f"{name}.cwnet"),
+            "--weights",
+            str(start),
+        ]
         assert train.main([*fitting, *words]) == 0
     assert (tmp_path / "a.cwnet").read_bytes() == (tmp_path / "b.cwnet").read_bytes()

@@ -61,7 +61,9 @@ def test_rows_add_up_to_the_score_at_every_fifty_move_clock(fen: str, plies: int
         assert math.isclose(row[0] - row[2], row[4], abs_tol=1e-6)
         assert math.isclose(row[1] - row[3], row[5], abs_tol=1e-6)
     mg, eg = round(100 * total[4]), round(100 * total[5])
-    said = re.search(r"Phase (\d+) of 24 .* scaled by (\d+)/128\nFifty-move clock (\d+): .* (\d+)/128\n", text)
+    said = re.search(
+        r"Phase (\d+) of 24 .* scaled by (\d+)/128\nFifty-move clock (\d+): .* (\d+)/128\n", text
+    )
     assert said is not None, text
     phase, scale, clock, fade = (int(number) for number in said.groups())
     assert clock == plies
@@ -72,7 +74,8 @@ def test_rows_add_up_to_the_score_at_every_fifty_move_clock(fen: str, plies: int
     last = text.splitlines()[-1]
     assert f"{white / 100:+.2f} from White's side" in last
     assert f"{score / 100:+.2f} from the side to move" in last
-    assert sum(white - black for white, black in terms(counted).values()) == pytest.approx(white, abs=4)  # not rounded
+    # The terms are not rounded.
+    assert sum(white - black for white, black in terms(counted).values()) == pytest.approx(white, abs=4)
 
 
 @pytest.mark.parametrize("kind", ["residual", "pure"])

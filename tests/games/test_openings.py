@@ -45,15 +45,24 @@ def test_positions_are_read_and_bad_ones_named(tmp_path: Path) -> None:
         "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w HFhf - 3 9\n8/8/8/8/8/8/8/8 w - - 0 1\nnonsense\n"
     )
     first, second = read(path, 2)
-    assert first == (chess.Board("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1").fen(), False, "")
+    assert first == (
+        chess.Board("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1").fen(),
+        False,
+        "",
+    )
     assert second == ("bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w HFhf - 3 9", True, "")
     book = open_book(path)
     for entry, line in ((2, 5), (3, 6)):
         with pytest.raises(CommandError, match=rf"book\.epd:{line}"):
             book[entry]()
-    path.write_text("7k/5KQ1/8/8/8/8/8/8 b KQkq -; hmvc 3; fmvn 60;\n7k/8/8/8/8/8/8/R3K3 w KQ -; hmvc 3; fmvn 60;\n")
+    path.write_text(
+        "7k/5KQ1/8/8/8/8/8/8 b KQkq -; hmvc 3; fmvn 60;\n7k/8/8/8/8/8/8/R3K3 w KQ -; hmvc 3; fmvn 60;\n"
+    )
     book = open_book(path)
-    with pytest.raises(CommandError, match="not a position that can be played: 7k/5KQ1/8/8/8/8/8/8 b KQkq -; hmvc 3; fmvn 60;"):
+    with pytest.raises(
+        CommandError,
+        match="not a position that can be played: 7k/5KQ1/8/8/8/8/8/8 b KQkq -; hmvc 3; fmvn 60;",
+    ):
         book[0]()
     assert book[1]().fen == "7k/8/8/8/8/8/8/R3K3 w Q - 3 60"
     path.write_text("\n")
@@ -117,7 +126,9 @@ def test_a_polyglot_book_gives_different_lines(tmp_path: Path) -> None:
         """The last move of a line, in the position before it."""
         board = Opening(chess.STARTING_FEN, chess960=False, moves=line).position()
         move = board.pop()
-        return struct.pack(">QHHI", chess.polyglot.zobrist_hash(board), move.to_square | move.from_square << 6, weight, 0)
+        return struct.pack(
+            ">QHHI", chess.polyglot.zobrist_hash(board), move.to_square | move.from_square << 6, weight, 0
+        )
 
     path = tmp_path / "book.bin"
     entries = [entry("e2e4", 3), entry("d2d4", 1), entry("e2e4 e7e5", 1), entry("e2e4 c7c5", 1)]

@@ -41,7 +41,10 @@ def test_encodings() -> None:
     for encoding in ("utf-8", "utf-8-sig", "latin-1", "utf-16", "cp1252"):
         for newline in ("\n", "\r\n", "\r"):
             (game,) = read_games(opened(f'[White "Müller"]{newline}{newline}1. e4 *{newline}', encoding))
-            assert (game.headers["White"], moves(game), game.errors) == ("Müller", "e2e4", []), (encoding, newline)
+            assert (game.headers["White"], moves(game), game.errors) == ("Müller", "e2e4", []), (
+                encoding,
+                newline,
+            )
     mixed = '[White "Łódź"]\n\n1. e4 *\n\n'.encode() + '[White "Müller"]\n\n1. d4 *\n'.encode("latin-1")
     games = read_games(io.BufferedReader(io.BytesIO(mixed)))
     assert [game.headers["White"] for game in games] == ["Łódź", "Müller"]  # a database may mix them
@@ -51,23 +54,37 @@ def test_encodings() -> None:
     ("text", "games"),
     [
         ('[White "A"]\n\n1. e4 e5 1-0\n[White "B"]\n1. d4 0-1', [("A", 2, "1-0"), ("B", 1, "0-1")]),
-        ('[White "A"] 1. e4 e5 1-0 [White "B"] 1. d4 0-1 1. c4 *', [("A", 2, "1-0"), ("B", 1, "0-1"), ("?", 1, "*")]),
+        (
+            '[White "A"] 1. e4 e5 1-0 [White "B"] 1. d4 0-1 1. c4 *',
+            [("A", 2, "1-0"), ("B", 1, "0-1"), ("?", 1, "*")],
+        ),
         ('[White "A"]\n\n[White "B"]\n\n1. e4 1/2\n', [("A", 0, "*"), ("B", 1, "1/2-1/2")]),
-        (' [White "A"]\n [Black "B"]\n\n1. e4 e5 1-0 ; indented\n  [White "B"]\n', [("A", 2, "1-0"), ("B", 0, "*")]),
+        (
+            ' [White "A"]\n [Black "B"]\n\n1. e4 e5 1-0 ; indented\n  [White "B"]\n',
+            [("A", 2, "1-0"), ("B", 0, "*")],
+        ),
         ("1. e4 e5\n1. d4\n\n1. c4 c5 *", [("?", 2, "*"), ("?", 1, "*"), ("?", 2, "*")]),
         ("1 d4 Nf6\n2 a3 g6\n\n1 e4 e5\n", [("?", 4, "*"), ("?", 2, "*")]),
-        ("d4 Nf6 a3 1-0\ne4 e5 {a comment} Qh5 ½–½\n\n{before} c4", [("?", 3, "1-0"), ("?", 3, "1/2-1/2"), ("?", 1, "*")]),
+        (
+            "d4 Nf6 a3 1-0\ne4 e5 {a comment} Qh5 ½–½\n\n{before} c4",
+            [("?", 3, "1-0"), ("?", 3, "1/2-1/2"), ("?", 1, "*")],
+        ),
         ('{before} [White "A"]\n\n1. e4 {a\n\n[White "no tag"]\n\n} e5 (1... c5 1-0) *', [("A", 2, "*")]),
         (
             '[White "A"]\n\n1. e4\n[White "B"]\n\n1. d4 ; [White "no"]\n[White "C"]\n',
             [("A", 1, "*"), ("B", 1, "*"), ("C", 0, "*")],
         ),
-        ('[White "A"]\n\n5. e4 e5 6. Nf3 Nc6 *\n\n[White "B"]\n\n20... e4 *\n', [("A", 4, "*"), ("B", 1, "*")]),
+        (
+            '[White "A"]\n\n5. e4 e5 6. Nf3 Nc6 *\n\n[White "B"]\n\n20... e4 *\n',
+            [("A", 4, "*"), ("B", 1, "*")],
+        ),
     ],
 )
 def test_where_games_begin_and_end(text: str, games: list[tuple[str, int, str]]) -> None:
     found = read(text)
-    assert [(game.headers["White"], len(list(game.mainline())), game.headers["Result"]) for game in found] == games
+    assert [
+        (game.headers["White"], len(list(game.mainline())), game.headers["Result"]) for game in found
+    ] == games
     assert not any(game.errors for game in found)
 
 
@@ -95,9 +112,17 @@ def test_games_are_read_as_they_come() -> None:
     assert [moves(game) for game in islice(games, 3)] == ["e2e4"] * 3
 
 
-@pytest.mark.parametrize("name", ["tcec-200.pgn", "tcec-chess960-50.pgn", "world-championship-200.pgn", "own"])
-def test_games_of_others_are_read_as_python_chess_reads_them(name: str, request: pytest.FixtureRequest) -> None:
-    path = DATA / "games" / "games.pgn" if name == "own" else request.getfixturevalue("shared_data") / "pgn" / name
+@pytest.mark.parametrize(
+    "name", ["tcec-200.pgn", "tcec-chess960-50.pgn", "world-championship-200.pgn", "own"]
+)
+def test_games_of_others_are_read_as_python_chess_reads_them(
+    name: str, request: pytest.FixtureRequest
+) -> None:
+    path = (
+        DATA / "games" / "games.pgn"
+        if name == "own"
+        else request.getfixturevalue("shared_data") / "pgn" / name
+    )
     with path.open("rb") as file, path.open(encoding="utf-8") as text:
         for game in islice(read_games(file), 20):
             assert not game.errors
@@ -106,9 +131,7 @@ def test_games_of_others_are_read_as_python_chess_reads_them(name: str, request:
 
 # --- Moves ---
 
-ITALIAN = (
-    "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. O-O Nf6 5. Qe2 O-O 6. Rd1 Kh8 7. d4 exd4 8. Nbd2 d3 9. c3 dxe2 10. h3 exd1=Q+ 11. Kh2 *"
-)
+ITALIAN = "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. O-O Nf6 5. Qe2 O-O 6. Rd1 Kh8 7. d4 exd4 8. Nbd2 d3 9. c3 dxe2 10. h3 exd1=Q+ 11. Kh2 *"
 SIGNS = ["+-", "=", "±", "!±", "!?+=", "ch", " ch", " +", "\u2060", " \u2060", "\u00ad"]
 UNKNOWN = [  # of ChessBase, Informator, Fritz and people
     " ⇄", " )", "!!!", " TN", " RR", " D", " inf", " TN {c} $14", " RR (2. d4)", " mate", " dis. ch.", " White is better", " TN 2...", "mate",
@@ -118,7 +141,9 @@ UNKNOWN = [  # of ChessBase, Informator, Fritz and people
 
 @pytest.mark.parametrize("figurines", ["♔♕♖♗♘♙", "♚♛♜♝♞♟"])
 def test_figurines(figurines: str) -> None:
-    (game,) = read(re.sub(r"(?<=[ =.])([a-h](?=[1-8x]))", "P\\1", ITALIAN).translate(str.maketrans("KQRBNP", figurines)))
+    (game,) = read(
+        re.sub(r"(?<=[ =.])([a-h](?=[1-8x]))", "P\\1", ITALIAN).translate(str.maketrans("KQRBNP", figurines))
+    )
     assert (moves(game), game.errors) == (theirs(ITALIAN), [])
     assert game_text(game).split("\n\n")[1].replace("\n", " ") == ITALIAN
 
@@ -131,7 +156,10 @@ def test_figurines(figurines: str) -> None:
         ("1.e2-e4 e7-e5 2.Ng1-f3 Nb8:c6 *", "e2e4 e7e5 g1f3 b8c6"),
         ("1. e2e4 e7e5 2. g1f3 *", "e2e4 e7e5 g1f3"),
         ("1. g3 g6 2. Bg2 Bg7 3. Nf3 Nf6 4. OO 00 *", "g2g3 g7g6 f1g2 f8g7 g1f3 g8f6 e1g1 e8g8"),
-        ("1. d4 d5 2. Nc3 Nc6 3. Bf4 Bf5 4. Qd2 Qd7 5. OOO 000 *", "d2d4 d7d5 b1c3 b8c6 c1f4 c8f5 d1d2 d8d7 e1c1 e8c8"),
+        (
+            "1. d4 d5 2. Nc3 Nc6 3. Bf4 Bf5 4. Qd2 Qd7 5. OOO 000 *",
+            "d2d4 d7d5 b1c3 b8c6 c1f4 c8f5 d1d2 d8d7 e1c1 e8c8",
+        ),
         ("1. g3 g6 2. Bg2 Bg7 3. Nf3 Nf6 4. 0-0! 0–0!? *", "g2g3 g7g6 f1g2 f8g7 g1f3 g8f6 e1g1 e8g8"),
         ("1. e4 d5 2. e5 f5 3. exf6 e.p. Nxf6 *", "e2e4 d7d5 e4e5 f7f5 e5f6 g8f6"),
         ("1. e4 -- 2. d4 Z0 *", "e2e4 0000 d2d4 0000"),
@@ -152,7 +180,10 @@ def test_reading_goes_on_behind_a_sign(sign: str) -> None:
     (game,) = read(text)
     assert moves(game) == theirs(text) == "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6"
     assert bool(game.errors) == (sign in UNKNOWN)
-    assert not game.errors or [word for word in re.findall("[^]()[{} ]+", sign) if word not in game_text(game)] == []
+    assert (
+        not game.errors
+        or [word for word in re.findall("[^]()[{} ]+", sign) if word not in game_text(game)] == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -169,7 +200,8 @@ def test_reading_goes_on_behind_a_sign(sign: str) -> None:
         ("1. e4 P-K4 2. Nf3 Nc6 *", 1, "line 3: 'P-K4': not a move"),
         ("1. e4 e5 2. exd Nc6 3. d4 *", 2, "line 3: 'exd': not a move"),
         ("1. e4 e5 2. Nf3xx Nc6 *", 2, "line 3: 'Nf3xx': not a move"),  # nor is a part of it
-        ("1. e4 d5 2. exd5 dd5 *", 3, "line 3: 'dd5': not a move"),  # a German queen; a pawn could go there in other positions
+        # A German queen; a pawn could go there in other positions.
+        ("1. e4 d5 2. exd5 dd5 *", 3, "line 3: 'dd5': not a move"),
         ("1. e4 e5 2. bc4 *", 2, "line 3: 'bc4': illegal in"),
         ("1. d4 d5 2. Nf3 Nf6 3. Nd2 *", 4, "line 3: 'Nd2': ambiguous in"),
         ("1. e4 e5 (1... c5 2. Qf3 Kg4 {why} (2. d4) d5) 2. Nf3 *", 3, "line 3: 'Kg4': illegal in"),
@@ -224,7 +256,11 @@ def test_the_faults_of_twenty_thousand_variations_are_not_all_named(variation: s
         ('[Result "1-0 ff"]\n\n1. e4 e5 *\n', "1-0", ""),
         ('[Result "½‑½"]\n\n1. e4 e5 ½ – ½\n', "1/2-1/2", ""),
         ('[Result "?"]\n\n1. e4 e5 (1... c5 1-0) 0-1\n', "0-1", ""),
-        ('[Result "forfeit"]\n\n1. e4 e5 0-1\n', "0-1", """line 1: '[Result "forfeit"]': the game's Result is '0-1'"""),
+        (
+            '[Result "forfeit"]\n\n1. e4 e5 0-1\n',
+            "0-1",
+            """line 1: '[Result "forfeit"]': the game's Result is '0-1'""",
+        ),
         ('[Result "1-0"]\n\n1. e4 e5 0-1\n', "1-0", "line 3: '0-1': the game's Result is '1-0'"),
         ('[Result "0-0"]\n\n1. Nf3 Nf6 2. g3 g6 3. Bg2 a6 0-0\n', "*", ""),
         ('[Result "0-0"]\n\n1. Nf3 Nf6 2. g3 g6 3. Bg2 a6 4. 0-0 Bg7 0–0 {both lost}\n', "*", ""),
@@ -238,7 +274,9 @@ def test_results_are_the_same_in_tags_and_movetext(text: str, result: str, fault
     assert "O-O *" not in game_text(game)
 
 
-@pytest.mark.parametrize("name", ["علی\u200cرضا", "क\u094d\u200dष", "\ue000", "\U0001fae8 \U000e0067", "Ōe\u3000Kenzaburō"])
+@pytest.mark.parametrize(
+    "name", ["علی\u200cرضا", "क\u094d\u200dष", "\ue000", "\U0001fae8 \U000e0067", "Ōe\u3000Kenzaburō"]
+)
 def test_names_stay_as_they_are(name: str) -> None:
     (game,) = read(f'[White "{name}"]\n\n1. e4 {{{name}}} *\n')
     again = chess.pgn.read_game(io.StringIO(game_text(game)))
@@ -259,7 +297,11 @@ def test_nothing_is_lost_on_the_way_through() -> None:
     assert str(again) == str(game)
     (game,) = read("1. e4 ; a {b} c\n e5 (1... c5 ; }\n) *\n")  # braces would end a comment
     (again,) = read(game_text(game))
-    assert [node.comment for node in [*again.mainline(), again.variations[0].variations[1]]] == ["a (b) c", "", ")"]
+    assert [node.comment for node in [*again.mainline(), again.variations[0].variations[1]]] == [
+        "a (b) c",
+        "",
+        ")",
+    ]
 
 
 # --- Openings ---

@@ -49,7 +49,10 @@ def test_a_clock_with_increment_runs_down_and_may_be_overdrawn_by_the_margin() -
     assert clock.allowance == 10
     clock.spend(4)
     assert clock.remaining == 7
-    assert clock.go({"w": clock, "b": Clock(TimeControl(20, 2))}) == "go wtime 7000 btime 20000 winc 1000 binc 2000"
+    assert (
+        clock.go({"w": clock, "b": Clock(TimeControl(20, 2))})
+        == "go wtime 7000 btime 20000 winc 1000 binc 2000"
+    )
     clock = Clock(TimeControl(1), margin=0.5)
     assert clock.allowance == 1.5
     clock.spend(1.4)
@@ -59,7 +62,10 @@ def test_a_clock_with_increment_runs_down_and_may_be_overdrawn_by_the_margin() -
 
 def test_a_period_ends_with_new_time() -> None:
     clock = Clock(TimeControl(60, 0, 3))
-    for left in ("60000 btime 60000 winc 0 binc 0 movestogo 3", "50000 btime 60000 winc 0 binc 0 movestogo 2"):
+    for left in (
+        "60000 btime 60000 winc 0 binc 0 movestogo 3",
+        "50000 btime 60000 winc 0 binc 0 movestogo 2",
+    ):
         assert clock.go({"w": clock, "b": Clock(clock.control)}) == f"go wtime {left}"
         clock.spend(10)
     clock.spend(10)

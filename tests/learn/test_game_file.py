@@ -54,10 +54,16 @@ def test_a_file_is_opened_compressed_or_not(path: Path, compress: Callable[[byte
         with game_file.open_games(path) as file:
             assert file.read() == content
     path.write_bytes(compress(b'8/8/8/4k3/8/8/8/KQ6 w - - c9 "1-0";\n' * 30))
-    with pytest.raises(CommandError, match=r"^own\.vf is not a game file \(viriformat\)$"), game_file.open_games(path):
+    with (
+        pytest.raises(CommandError, match=r"^own\.vf is not a game file \(viriformat\)$"),
+        game_file.open_games(path),
+    ):
         pass
     path.write_bytes(lzma.compress(WHOLE)[:-9])
-    with pytest.raises(CommandError, match=r"^own\.vf cannot be read: not a whole compressed file"), game_file.open_games(path):
+    with (
+        pytest.raises(CommandError, match=r"^own\.vf cannot be read: not a whole compressed file"),
+        game_file.open_games(path),
+    ):
         pass
 
 

@@ -39,7 +39,9 @@ def packed(boards: list[chess.Board]) -> Any:
 
 def floats(hidden: int, seed: int = 1, spread: float = 0.2) -> Any:
     """Parameters of a network."""
-    values = np.random.default_rng(seed).standard_normal(network.size(hidden), dtype=np.float32) * np.float32(spread)
+    values = np.random.default_rng(seed).standard_normal(network.size(hidden), dtype=np.float32) * np.float32(
+        spread
+    )
     return np.clip(values, -network.limits(hidden), network.limits(hidden))
 
 
@@ -49,7 +51,10 @@ def seen(board: chess.Board, colour: chess.Color) -> list[int]:
     assert king is not None
     turn = (0 if colour else 56) ^ (7 if chess.square_file(king) > 3 else 0)
     pieces = board.piece_map().items()
-    return [384 * (piece.color != colour) + 64 * (piece.piece_type - 1) + (square ^ turn) for square, piece in pieces]
+    return [
+        384 * (piece.color != colour) + 64 * (piece.piece_type - 1) + (square ^ turn)
+        for square, piece in pieces
+    ]
 
 
 def gradient_of(boards: Any, singles: Any, values: Any, hidden: int) -> tuple[float, Any]:
@@ -68,7 +73,9 @@ def outputs_of(boards: Any, values: Any, hidden: int) -> Any:
     """The outputs of a network, from its losses where a chance of 0 is the target."""
     nothing, one = np.zeros(1, np.float32), np.ones(1, np.float32)
     blocks = in_blocks(values, hidden)
-    chances = np.sqrt([network_loss(boards[row : row + 1], nothing, one, nothing, blocks) for row in range(len(boards))])
+    chances = np.sqrt(
+        [network_loss(boards[row : row + 1], nothing, one, nothing, blocks) for row in range(len(boards))]
+    )
     return -np.log(1 / chances - 1)
 
 
@@ -87,7 +94,9 @@ def test_the_gradient_is_that_of_the_loss(boards: list[chess.Board], packed: Any
     assert len(set(chosen)) > 6
     logits, shares, targets = some_singles(rng, count)
     values = floats(hidden)
-    loss, gradient = gradient_of(np.ascontiguousarray(packed[some]), (logits, shares, targets), values, hidden)
+    loss, gradient = gradient_of(
+        np.ascontiguousarray(packed[some]), (logits, shares, targets), values, hidden
+    )
 
     def formula(changed: Any) -> Any:
         parts = parameters(changed, hidden)
@@ -101,7 +110,9 @@ def test_the_gradient_is_that_of_the_loss(boards: list[chess.Board], packed: Any
         return float(((1 / (1 + np.exp(-logits - shares * formula(changed))) - targets) ** 2).sum())
 
     exact = values.astype(np.float64)
-    assert outputs_of(packed[some].copy(), values, hidden) == pytest.approx(formula(exact), rel=1e-4, abs=1e-5)
+    assert outputs_of(packed[some].copy(), values, hidden) == pytest.approx(
+        formula(exact), rel=1e-4, abs=1e-5
+    )
     assert loss == pytest.approx(loss_of(exact), rel=1e-5)
     used = np.flatnonzero(gradient)
     first = rng.choice(used[used < 768 * hidden], 100)
@@ -151,7 +162,8 @@ def test_the_integers_of_the_engine_are_close_to_the_floats(
 @pytest.mark.parametrize("sign", [1, -1])
 def test_no_sum_can_overflow_at_the_limits_of_training(hidden: int, sign: int) -> None:
     values = network.limits(hidden) * np.float32(sign)
-    parameters(values, hidden).feature_weights[:] *= sign  # the first layer as large as can be, the output of either sign
+    # The first layer is as large as can be, the output of either sign.
+    parameters(values, hidden).feature_weights[:] *= sign
     parameters(values, hidden).bias[:] *= sign
     found = quantised(values, hidden, "pure", 1000.0, {})
     parts = parameters(np.abs(found.numbers), hidden)
@@ -176,7 +188,13 @@ def test_what_is_written_is_read() -> None:
     data = to_bytes(found)
     lines = data.split(b"\n", 2)
     assert lines[0] == b"coachwhip network 2"
-    head = {"hidden": 32, "inputs": 768, "kind": "residual", "outputs": 24, "provenance": {"of": "a test", "seed": 7}}
+    head = {
+        "hidden": 32,
+        "inputs": 768,
+        "kind": "residual",
+        "outputs": 24,
+        "provenance": {"of": "a test", "seed": 7},
+    }
     assert json.loads(lines[1]) == head | {"qa": 255, "qb": 64, "scale": found.scale}
     assert len(lines[2]) == 2 * (768 * 32 + 32 + 24 * 64) + 24 * 4 + 4
     assert int.from_bytes(lines[2][2:4], "little", signed=True) == found.numbers[1]

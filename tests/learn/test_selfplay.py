@@ -24,7 +24,9 @@ from coachwhip.learn.game_file import RESULTS
 
 FAST = ["--nodes", "60", "--max-moves", "30", "--hash", "1"]
 GAMES = 6
-NOT_SETTINGS = "other.vf.json is not a settings file of selfplay: choose another name, or replace it with --force"
+NOT_SETTINGS = (
+    "other.vf.json is not a settings file of selfplay: choose another name, or replace it with --force"
+)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -83,11 +85,15 @@ def test_a_torn_game_is_cut_and_played_again(reference: Path, book: Path, tmp_pa
         assert settings_of(path) == settings_of(reference)
 
 
-def test_lost_settings_are_made_again(reference: Path, book: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_lost_settings_are_made_again(
+    reference: Path, book: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "lost.vf"
     path.write_bytes(reference.read_bytes()[:-1])
     assert made(path, book) == reference.read_bytes()
-    assert "lost.vf.json is missing: it is made again with the settings of this run" in capsys.readouterr().err
+    assert (
+        "lost.vf.json is missing: it is made again with the settings of this run" in capsys.readouterr().err
+    )
     assert settings_of(path) == settings_of(reference)
 
 
@@ -106,7 +112,9 @@ def test_damage_inside_the_file_is_named_and_loses_nothing(
     assert made(path, book) == whole
 
 
-def test_more_games_lengthen_the_file_and_the_seed_decides_them(reference: Path, book: Path, tmp_path: Path) -> None:
+def test_more_games_lengthen_the_file_and_the_seed_decides_them(
+    reference: Path, book: Path, tmp_path: Path
+) -> None:
     path = tmp_path / "short.vf"
     for games in (1, 5):
         made(path, book, games=games)
@@ -137,7 +145,13 @@ def test_a_full_disk_shortens_nothing(book: Path, tmp_path: Path, capsys: pytest
 def test_a_killed_run_leaves_a_file_to_go_on_with_and_no_worker(book: Path, tmp_path: Path) -> None:
     path = tmp_path / "killed.vf"
     words = [str(path), "--games", "100000", "--openings", str(book), *FAST, "--concurrency", "2"]
-    run_until(lambda: path.exists() and path.stat().st_size > 0, "selfplay", *words, number=signal.SIGKILL, alone=True)
+    run_until(
+        lambda: path.exists() and path.stat().st_size > 0,
+        "selfplay",
+        *words,
+        number=signal.SIGKILL,
+        alone=True,
+    )
     games = len(games_of(path))
     assert games
     assert made(path, book, games=games + 1) == made(tmp_path / "whole.vf", book, games=games + 1)
@@ -194,7 +208,9 @@ def test_chess960_without_openings_starts_from_its_positions(tmp_path: Path) -> 
 
 def test_mates_have_the_score_that_trainers_drop(tmp_path: Path) -> None:
     book = tmp_path / "mate.epd"
-    book.write_text("7k/5Q2/5K2/8/8/8/8/8 w - - 0 1\n5k2/8/5K2/8/8/8/8/6R1 b - - 0 1\n7K/5q2/5k2/8/8/8/8/8 b - - 0 1\n")
+    book.write_text(
+        "7k/5Q2/5K2/8/8/8/8/8 w - - 0 1\n5k2/8/5K2/8/8/8/8/6R1 b - - 0 1\n7K/5q2/5k2/8/8/8/8/8 b - - 0 1\n"
+    )
     made(tmp_path / "mate.vf", book, "--random-plies", "0", "--nodes", "3000", games=3)
     results = set()
     for each in games_of(tmp_path / "mate.vf"):
@@ -228,7 +244,9 @@ def test_some_games_are_played_to_the_end(book: Path, tmp_path: Path) -> None:
     assert max(lengths[0]) == 20 < min(lengths[100])
 
 
-def test_epd_has_the_quiet_positions_of_the_games(reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_epd_has_the_quiet_positions_of_the_games(
+    reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert selfplay.main([str(reference), "--epd", "-"]) == 0
     printed = capsys.readouterr().out
     assert selfplay.main([str(reference), "--epd", str(tmp_path / "own.epd.xz")]) == 0
@@ -249,15 +267,21 @@ def test_epd_has_the_quiet_positions_of_the_games(reference: Path, tmp_path: Pat
     assert all(abs(float(str(each["c8"]))) <= 1 for each in few)
 
 
-def test_the_summary_says_what_the_file_holds(reference: Path, book: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_summary_says_what_the_file_holds(
+    reference: Path, book: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     made(reference, book, "--json")
     summary = json.loads(capsys.readouterr().out)
     games = games_of(reference)
     results = Counter(RESULTS[each.rows[0].result] for each in games)
     counts = {"games": GAMES, "plies": sum(len(each.rows) for each in games)}
-    assert summary == counts | {"bytes": reference.stat().st_size} | {result: results[result] for result in RESULTS}
+    assert summary == counts | {"bytes": reference.stat().st_size} | {
+        result: results[result] for result in RESULTS
+    }
     said = settings_of(reference)
-    assert {name: said[name] for name in ("games", "plies", "results")} == counts | {"results": summary_of(summary)}
+    assert {name: said[name] for name in ("games", "plies", "results")} == counts | {
+        "results": summary_of(summary)
+    }
     assert {"seed", "nodes", "weights", "network", "openings", "rules"} <= set(said["settings"])
     made(reference, book)
     assert capsys.readouterr().out.startswith(f"{GAMES} games (1-0 ")
@@ -273,7 +297,12 @@ def test_the_file_of_another_run_and_other_files_are_left_alone(
     path = tmp_path / "other.vf"
     settings, words = Path(f"{path}.json"), ["--games", str(GAMES), "--openings", str(book), *FAST]
     for content, about, more, message in (
-        (reference, reference, ["--seed", "7"], "other.vf belongs to another run of selfplay: its seed is 1, not 7"),
+        (
+            reference,
+            reference,
+            ["--seed", "7"],
+            "other.vf belongs to another run of selfplay: its seed is 1, not 7",
+        ),
         (reference, reference, ["--per-game", "5"], "--per-game and --max-score go with --epd"),
         (b"not such a file, but one of some length\n" * 100, None, [], "other.vf is not a game file"),
         (bytes(range(256)) * 10 + bytes(40), None, [], "other.vf: game 0, at byte 0: "),
@@ -302,7 +331,9 @@ def test_force_replaces_settings_that_are_something_else(reference: Path, book: 
         assert settings_of(path) == settings_of(reference)
 
 
-def test_a_second_run_leaves_the_first_its_files(book: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_second_run_leaves_the_first_its_files(
+    book: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Before it has finished a game."""
     path = tmp_path / "own.vf"
     with closing(selfplay.GameStore(path, Path(f"{path}.json"), {}, force=False)):

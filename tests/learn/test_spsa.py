@@ -19,12 +19,27 @@ from coachwhip.learn.own_game import OwnGames
 from coachwhip.learn.spsa import Iteration, Parameter, Spsa, play
 
 ROWS = {row[0]: row for row in TUNABLES}
-FAST = ["--tune", "rfp_*", "--tune", "lmr_base=80", "--nodes", "60", "--hash", "1", "--games", "4", "--batch", "1"]
+FAST = [
+    "--tune",
+    "rfp_*",
+    "--tune",
+    "lmr_base=80",
+    "--nodes",
+    "60",
+    "--hash",
+    "1",
+    "--games",
+    "4",
+    "--batch",
+    "1",
+]
 PEAK = {"left": 20.0, "right": 90.0}
 PARAMETERS = (Parameter("left", 50, 0, 100, 4), Parameter("right", 50, 0, 100, 4))
 
 
-def new(iterations: int, parameters: Sequence[Parameter] = PARAMETERS, r_end: float = 0.02, seed: int = 1) -> Spsa:
+def new(
+    iterations: int, parameters: Sequence[Parameter] = PARAMETERS, r_end: float = 0.02, seed: int = 1
+) -> Spsa:
     return Spsa(parameters, iterations, 4, r_end, seed)
 
 
@@ -55,7 +70,12 @@ def test_bounds_hold_for_the_values_and_for_what_is_played() -> None:
     seen: list[int] = []
     course = new(400, (Parameter("left", 50, 45, 55, 4), Parameter("right", 50, 45, 55, 4)), r_end=0.05)
     while iterations := course.next():
-        seen.extend(value for iteration in iterations for side in (iteration.plus, iteration.minus) for value in side.values())
+        seen.extend(
+            value
+            for iteration in iterations
+            for side in (iteration.plus, iteration.minus)
+            for value in side.values()
+        )
         course.take(play_fake(iterations))
         assert all(45 <= value <= 55 for value in course.values.values())
     assert (min(seen), max(seen)) == (45, 55)
@@ -67,7 +87,9 @@ def test_a_win_of_the_last_game_moves_a_value_by_r_end_steps() -> None:
     course.games = [0] * 198
     (last,) = course.next()
     course.take([1, 0])
-    assert list(course.values.values()) == pytest.approx([50 + 0.01 * 4 * direction for direction in last.directions])
+    assert list(course.values.values()) == pytest.approx(
+        [50 + 0.01 * 4 * direction for direction in last.directions]
+    )
 
 
 def test_a_parameter_is_what_the_table_says_unless_it_is_given() -> None:
@@ -77,12 +99,16 @@ def test_a_parameter_is_what_the_table_says_unless_it_is_given() -> None:
         [("rfp_margin", [start + 1])],
         [("rfp_*", []), ("rfp_margin", [60, 50, 70, 3])],
     ]
-    first, second, third = ({parameter.name: parameter for parameter in spsa.chosen(tunes)} for tunes in wanted)
+    first, second, third = (
+        {parameter.name: parameter for parameter in spsa.chosen(tunes)} for tunes in wanted
+    )
     assert first["rfp_margin"] == ("rfp_margin", start, low, high, step)
     assert second["rfp_margin"] == ("rfp_margin", start + 1, low, high, step)
     assert third["rfp_margin"] == ("rfp_margin", 60, 50, 70, 3)
     assert sorted(third) == sorted(name for name in ROWS if name.startswith("rfp_"))
-    assert [p.name for p in spsa.chosen([("*", [])])] == [name for name in ROWS if not name.startswith("use_")]
+    assert [p.name for p in spsa.chosen([("*", [])])] == [
+        name for name in ROWS if not name.startswith("use_")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -103,7 +129,9 @@ def test_what_cannot_be_tuned_is_named(capsys: pytest.CaptureFixture[str], word:
     assert message in capsys.readouterr().err
 
 
-def test_a_run_is_the_same_on_two_processes_and_after_a_break(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_run_is_the_same_on_two_processes_and_after_a_break(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     def run(*words: str) -> str:
         assert spsa.main([*FAST, "--json", "--journal", *words]) == 0
         return capsys.readouterr().out
@@ -121,7 +149,10 @@ def test_a_run_is_the_same_on_two_processes_and_after_a_break(capsys: pytest.Cap
         ([], "holds a run of spsa already: give --resume"),
         (["--seed", "7", "--resume"], "belongs to another run of spsa: its seed is 1, not 7"),
         (["--games", "6", "--resume"], "belongs to another run of spsa: its games is 4, not 6"),
-        (["--set", "use_qsearch=0", "--resume"], 'belongs to another run of spsa: its tunables is {}, not {"use_qsearch": 0}'),
+        (
+            ["--set", "use_qsearch=0", "--resume"],
+            'belongs to another run of spsa: its tunables is {}, not {"use_qsearch": 0}',
+        ),
     ):
         assert spsa.main([*FAST, "--journal", str(paths[0]), *words]) == 2
         assert message in capsys.readouterr().err
@@ -129,7 +160,16 @@ def test_a_run_is_the_same_on_two_processes_and_after_a_break(capsys: pytest.Cap
 
 
 @pytest.mark.parametrize(
-    "part", ['"game":[0,0]', '"games":"ab"', '"games":[2,0]', '"games":[true,0]', '"games":[0]', '"games":[]', '"games":null']
+    "part",
+    [
+        '"game":[0,0]',
+        '"games":"ab"',
+        '"games":[2,0]',
+        '"games":[true,0]',
+        '"games":[0]',
+        '"games":[]',
+        '"games":null',
+    ],
 )
 def test_a_line_of_the_journal_without_the_next_games_is_named(
     part: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
@@ -160,5 +200,9 @@ def test_the_better_side_wins_as_either_colour() -> None:
     settings = OwnGames(oracle.terms(), None, 1000, 1, 1, 0, Rules(None, 4, 600, 34, 8, 8, 60), {})
     opening = Opening("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", chess960=False)
     good, bad = {"use_qsearch": 1}, {"use_qsearch": 0}
-    assert [play(settings, (Iteration(0, (), good, bad), opening, is_reversed)) for is_reversed in (False, True)] == [1, 1]
-    assert [play(settings, (Iteration(0, (), bad, good), opening, is_reversed)) for is_reversed in (False, True)] == [-1, -1]
+    assert [
+        play(settings, (Iteration(0, (), good, bad), opening, is_reversed)) for is_reversed in (False, True)
+    ] == [1, 1]
+    assert [
+        play(settings, (Iteration(0, (), bad, good), opening, is_reversed)) for is_reversed in (False, True)
+    ] == [-1, -1]

@@ -31,7 +31,20 @@ from coachwhip.learn.network import integers as network
 from coachwhip.learn.network import trainer as steps
 from coachwhip.learn.run import Epoch
 
-QUICK = ["--hidden", "16", "--epochs", "3", "--batch", "64", "--validation", "0.2", "--rate", "0.01", "--logit", "120"]
+QUICK = [
+    "--hidden",
+    "16",
+    "--epochs",
+    "3",
+    "--batch",
+    "64",
+    "--validation",
+    "0.2",
+    "--rate",
+    "0.01",
+    "--logit",
+    "120",
+]
 BONUS = 80  # centipawns that the labels add to the terms for a pawn that has left its first two ranks
 
 
@@ -86,9 +99,15 @@ def stack() -> Iterator[ExitStack]:
 
 
 def opened(
-    stack: ExitStack, path: Path, max_score: float = game_file.MAX_SCORE, per_game: int | None = None, **options: Any
+    stack: ExitStack,
+    path: Path,
+    max_score: float = game_file.MAX_SCORE,
+    per_game: int | None = None,
+    **options: Any,
 ) -> training_set.TrainingFile:
-    return training_set.TrainingFile(stack.enter_context(game_file.open_games(path)), path.name, max_score, per_game, **options)
+    return training_set.TrainingFile(
+        stack.enter_context(game_file.open_games(path)), path.name, max_score, per_game, **options
+    )
 
 
 def positions_of(
@@ -111,7 +130,12 @@ def expected(content: list[Played], max_score: int = game_file.MAX_SCORE) -> Cou
 
 @pytest.mark.parametrize("pool", [1 << 23, 500])
 def test_an_epoch_has_each_position_once_in_random_order(
-    data: Path, whole: Path, content: list[Played], stack: ExitStack, monkeypatch: pytest.MonkeyPatch, pool: int
+    data: Path,
+    whole: Path,
+    content: list[Played],
+    stack: ExitStack,
+    monkeypatch: pytest.MonkeyPatch,
+    pool: int,
 ) -> None:
     monkeypatch.setattr(training_set, "POOL", pool)
     found = training_set.TrainingSet([opened(stack, data), opened(stack, whole)], 0.2)
@@ -123,12 +147,17 @@ def test_an_epoch_has_each_position_once_in_random_order(
         orders.append(rows_of(batches))
     assert orders[0] == orders[1] != orders[2]
     assert Counter(orders[0]) == Counter(orders[2])
-    assert Counter(orders[0]) + Counter(rows_of([found.held_out])) == expected(content) + expected(all_played())
+    assert Counter(orders[0]) + Counter(rows_of([found.held_out])) == expected(content) + expected(
+        all_played()
+    )
     assert (len(orders[0]), len(found.held_out)) == (found.training, found.held_out_count)
     near = sum(a[:8] == b[:8] for a, b in zip(orders[0], orders[0][1:], strict=False))
     assert near < len(orders[0]) / 10  # neighbours in a batch are not neighbours in a game
     places = {
-        row: place for place, row in enumerate(row.packed for each in (*content, *all_played()) for row in each.usable(1500))
+        row: place
+        for place, row in enumerate(
+            row.packed for each in (*content, *all_played()) for row in each.usable(1500)
+        )
     }
     spread = np.std([places[row] for row in orders[0][:64]]) / len(places)
     assert spread > (0.2 if pool > 500 else 0.1)  # a batch has positions of many places
@@ -137,7 +166,9 @@ def test_an_epoch_has_each_position_once_in_random_order(
 def test_positions_are_chosen_by_score_and_few_of_each_game(whole: Path, stack: ExitStack) -> None:
     for max_score in (100, game_file.LARGEST_SCORE):
         found = positions_of(stack, whole, max_score)
-        assert Counter(rows_of([*found.batches([1], 50), found.held_out])) == expected(all_played(), max_score)
+        assert Counter(rows_of([*found.batches([1], 50), found.held_out])) == expected(
+            all_played(), max_score
+        )
     few, again = positions_of(stack, whole, per_game=6), positions_of(stack, whole, per_game=6)
     sizes = [len(each.usable(game_file.MAX_SCORE)) for each in all_played()]
     assert few.training + few.held_out_count == sum(min(6, size) for size in sizes) < sum(sizes)
@@ -146,7 +177,9 @@ def test_positions_are_chosen_by_score_and_few_of_each_game(whole: Path, stack: 
     assert first == Counter(rows_of(again.batches([2], 50)))
 
 
-def test_whole_games_are_held_out(data: Path, content: list[Played], stack: ExitStack, tmp_path: Path) -> None:
+def test_whole_games_are_held_out(
+    data: Path, content: list[Played], stack: ExitStack, tmp_path: Path
+) -> None:
     apart = Counter(rows_of([positions_of(stack, data).held_out]))
     games_held = 0
     for each in content:
@@ -268,7 +301,9 @@ def test_a_training_starts_from_a_network(
     """Of as many units or fewer: the first scores are its own. The new network is written also where its loss is higher."""
     path = tmp_path / "a.cwnet"
     narrow = network.from_bytes(trained(data, path, "--epochs", "6"))
-    settings = steps.Settings("residual", 48, epochs=1, batch=64, rate=0.001, decay=0.0, wdl=0.0, seed=1, logit=120.0)
+    settings = steps.Settings(
+        "residual", 48, epochs=1, batch=64, rate=0.001, decay=0.0, wdl=0.0, seed=1, logit=120.0
+    )
     wide = network.quantised(steps.first_state(settings, narrow).parameters, 48, "residual", 120.0, {})
     packed = [row.packed for each in content for row in each.rows]
     boards = np.frombuffer(b"".join(packed), dtype=np.uint8).reshape(len(packed), -1)
@@ -285,16 +320,25 @@ def test_a_training_starts_from_a_network(
     said = capsys.readouterr()
     loss = re.search("^a.cwnet: validation loss (.*)$", said.err, re.MULTILINE)
     assert loss
-    assert float(loss[1]) == pytest.approx(narrow.provenance["held_out_loss"], rel=0.2)  # other labels, in integers
-    assert all(epoch["training"] < 2 * float(loss[1]) for epoch in json.loads(said.out)["epochs"])  # from the first one on
+    # It has other labels, and computes in integers.
+    assert float(loss[1]) == pytest.approx(narrow.provenance["held_out_loss"], rel=0.2)
+    # This holds from the first epoch on.
+    assert all(epoch["training"] < 2 * float(loss[1]) for epoch in json.loads(said.out)["epochs"])
     assert json.loads(said.out)["loss_in_integers"] < float(loss[1])
-    assert further.provenance["start"] == [{"name": "a.cwnet", "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}]
+    assert further.provenance["start"] == [
+        {"name": "a.cwnet", "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+    ]
     assert network.parameters(further.numbers, 32).output[..., 16:].any()
     trained(data, tmp_path / "c.cwnet", "--start", str(path), "--rate", "0.15")
-    assert f"and that of a.cwnet, the start, {loss[1]}; the loss does not show which is stronger" in capsys.readouterr().err
+    assert (
+        f"and that of a.cwnet, the start, {loss[1]}; the loss does not show which is stronger"
+        in capsys.readouterr().err
+    )
 
 
-def test_a_training_starts_from_the_mean_of_networks(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_training_starts_from_the_mean_of_networks(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """At a rate that changes nothing the new network has the mean of the parameters, although the files have other scales."""
     words = []
     for name, rate in (("a", 0.001), ("b", 0.02)):
@@ -302,12 +346,16 @@ def test_a_training_starts_from_the_mean_of_networks(data: Path, tmp_path: Path,
         words += ["--start", str(tmp_path / f"{name}.cwnet")]
     known = [network.from_bytes((tmp_path / f"{name}.cwnet").read_bytes()) for name in "ab"]
     assert known[0].scale != known[1].scale
-    found = network.from_bytes(trained(data, tmp_path / "c.cwnet", *words, "--epochs", "1", "--rate", "1e-6", "--batch", "10000"))
+    found = network.from_bytes(
+        trained(data, tmp_path / "c.cwnet", *words, "--epochs", "1", "--rate", "1e-6", "--batch", "10000")
+    )
     assert "\nthe mean of a.cwnet, b.cwnet: validation loss " in capsys.readouterr().err
     assert [each["name"] for each in found.provenance["start"]] == ["a.cwnet", "b.cwnet"]
     parts = [network.floats(each, 1.0) for each in (*known, found)]
     for one, other, both in zip(*parts, strict=True):
-        assert both == pytest.approx((one + other) / 2, abs=float(0.01 * max(abs(one).max(), abs(other).max())))
+        assert both == pytest.approx(
+            (one + other) / 2, abs=float(0.01 * max(abs(one).max(), abs(other).max()))
+        )
 
 
 def test_labels_of_a_residual_network_are_calibrated(
@@ -325,7 +373,11 @@ def test_labels_of_a_residual_network_are_calibrated(
             score = round(slopes[place] * engine.evaluate(Position(oracle.fen_of(board))) + offsets[place])
             return score if board.turn else -score
 
-        write(file, [game_files.played(chess.Board(), random.Random(seed), 250, label=label) for seed in range(16)] * 50)
+        write(
+            file,
+            [game_files.played(chess.Board(), random.Random(seed), 250, label=label) for seed in range(16)]
+            * 50,
+        )
     words = [str(files[1]), "--start", str(tmp_path / "start.cwnet"), "--epochs", "1", "--batch", "10000"]
     found = network.from_bytes(trained(files[0], tmp_path / "net.cwnet", *words)).provenance["calibration"]
     said = capsys.readouterr().err
@@ -344,7 +396,9 @@ def test_labels_of_a_residual_network_are_calibrated(
         assert labels[middle] == pytest.approx(static[middle], abs=5)
 
 
-def test_a_network_to_begin_with_must_fit(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_network_to_begin_with_must_fit(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     words = [data, "--output", tmp_path / "b.cwnet", *QUICK]
     trained(data, tmp_path / "a.cwnet")
     fits = f"--start {tmp_path / 'a.cwnet'} is a residual network of 16 units: give --kind residual --hidden 16 or more"
@@ -353,15 +407,23 @@ def test_a_network_to_begin_with_must_fit(data: Path, tmp_path: Path, capsys: py
     fits = f"--start {tmp_path / 'wide.cwnet'} is a residual network of 32 units: give --kind residual --hidden 32 or more"
     assert fits in rejected(capsys, *words, "--start", tmp_path / "wide.cwnet")
     two = [word for name in ("a", "wide") for word in ("--start", tmp_path / f"{name}.cwnet")]
-    no_mean = f"--start {tmp_path / 'wide.cwnet'} has 32 units, and {tmp_path / 'a.cwnet'} 16: they have no mean"
+    no_mean = (
+        f"--start {tmp_path / 'wide.cwnet'} has 32 units, and {tmp_path / 'a.cwnet'} 16: they have no mean"
+    )
     assert no_mean in rejected(capsys, *words, "--hidden", "32", *two)
     trained(data, tmp_path / "b.cwnet", "--checkpoint", str(tmp_path / "b.part"))
-    of_another = rejected(capsys, *words, "--checkpoint", tmp_path / "b.part", "--resume", "--start", tmp_path / "a.cwnet")
+    of_another = rejected(
+        capsys, *words, "--checkpoint", tmp_path / "b.part", "--resume", "--start", tmp_path / "a.cwnet"
+    )
     assert "b.part belongs to another run of train: its start is" in of_another
 
 
 def test_a_training_that_was_interrupted_and_resumed_equals_an_unbroken_one(
-    data: Path, content: list[Played], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    data: Path,
+    content: list[Played],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     unbroken = trained(data, tmp_path / "a.cwnet")
     path = tmp_path / "net.part"
@@ -384,7 +446,12 @@ def test_a_training_that_was_interrupted_and_resumed_equals_an_unbroken_one(
     digit = bytearray(whole)
     digit[loss.end() - 1] ^= 1
     resumed = (data, "--output", tmp_path / "b.cwnet", *QUICK, *words, "--resume")
-    for damaged in (whole[:-1], whole.replace(b'"epochs": 3', b'"epochs"; 3'), whole[:-9] + b"damaged!!", bytes(digit)):
+    for damaged in (
+        whole[:-1],
+        whole.replace(b'"epochs": 3', b'"epochs"; 3'),
+        whole[:-9] + b"damaged!!",
+        bytes(digit),
+    ):
         path.write_bytes(damaged)
         assert "net.part is damaged" in rejected(capsys, *resumed)
     for old, new, why in (  # with a checksum that matches
@@ -405,7 +472,11 @@ def test_a_training_that_was_interrupted_and_resumed_equals_an_unbroken_one(
 
 
 def test_ctrl_c_without_a_checkpoint_keeps_the_network(
-    data: Path, stack: ExitStack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    data: Path,
+    stack: ExitStack,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     left = [0]
 
@@ -438,11 +509,24 @@ def test_ctrl_c_without_a_checkpoint_keeps_the_network(
     assert re.findall('<th scope="row">(.*?)</th>', page) == ["1", "2", "3"]
 
 
-@pytest.mark.parametrize(("kind", "without"), [("residual", "of the terms alone"), ("pure", "of even chances everywhere")])
+@pytest.mark.parametrize(
+    ("kind", "without"), [("residual", "of the terms alone"), ("pure", "of even chances everywhere")]
+)
 def test_nothing_learnt_is_reported_and_nothing_is_written(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str, without: str
 ) -> None:
-    words = [str(data), "--output", str(tmp_path / "net.cwnet"), *QUICK, "--rate", "0.00001", "--kind", kind, "--seed", "2"]
+    words = [
+        str(data),
+        "--output",
+        str(tmp_path / "net.cwnet"),
+        *QUICK,
+        "--rate",
+        "0.00001",
+        "--kind",
+        kind,
+        "--seed",
+        "2",
+    ]
     assert command.main([*words, "--json"]) == 3
     out, err = capsys.readouterr()
     summary = json.loads(out)
@@ -480,7 +564,9 @@ def test_another_training_is_not_resumed(
 # --- The command ---
 
 
-def test_a_network_that_cannot_be_written_is_not_lost(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_network_that_cannot_be_written_is_not_lost(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder, epoch = tmp_path / "gone", steps.Trainer.epoch
     folder.mkdir()
 
@@ -499,10 +585,15 @@ def test_a_network_that_cannot_be_written_is_not_lost(data: Path, tmp_path: Path
     spare.unlink()
 
 
-def test_wrong_words_and_damaged_data_are_rejected(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_words_and_damaged_data_are_rejected(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for words, why in (
         (["--hidden", "20"], "expected a multiple of 16, not 20"),
-        (["--validation", "0.001", "--max-score", "0"], "too few games to have some for training and some held out"),
+        (
+            ["--validation", "0.001", "--max-score", "0"],
+            "too few games to have some for training and some held out",
+        ),
     ):
         assert why in rejected(capsys, data, "--output", tmp_path / "net.cwnet", *words)
     whole = bytearray(data.read_bytes())
@@ -511,4 +602,6 @@ def test_wrong_words_and_damaged_data_are_rejected(data: Path, tmp_path: Path, c
     said = rejected(capsys, data, "--output", tmp_path / "net.cwnet", *QUICK)
     assert "own.vf: game 0, at byte 0: these bytes are not a packed position" in said
     write(data, [])
-    assert "own.vf: it contains no position" in rejected(capsys, data, "--output", tmp_path / "net.cwnet", *QUICK)
+    assert "own.vf: it contains no position" in rejected(
+        capsys, data, "--output", tmp_path / "net.cwnet", *QUICK
+    )

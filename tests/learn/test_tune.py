@@ -116,11 +116,14 @@ def changed(tmp_path: Path, **entries: Any) -> Path:
 # --- The model ---
 
 
-def test_features_and_weights_give_the_engines_evaluation(fens: list[str], own: Path, shipped: list[int]) -> None:
+def test_features_and_weights_give_the_engines_evaluation(
+    fens: list[str], own: Path, shipped: list[int]
+) -> None:
     """But for rounding and the levels of king danger, between which the model interpolates."""
     rng = random.Random(3)
     shaken = model.parameters(shipped)
-    shaken += model.chosen([], ["rule50_*"]) * [rng.randint(-9, 9) for _ in shaken]  # the positions have no counters
+    # The positions have no counters.
+    shaken += model.chosen([], ["rule50_*"]) * [rng.randint(-9, 9) for _ in shaken]
     for values in (model.parameters(shipped), np.clip(shaken, *model.bounds())):
         engine = Engine(model.flat_weights(values), 1)
         all_fens = fens + fens_of(own)
@@ -154,7 +157,11 @@ def test_the_gradient_is_that_of_the_score(fens: list[str], shipped: list[int]) 
 
 
 def test_patterns_choose_weights() -> None:
-    left = {weight.name for weight, fitted in zip(model.PARAMETERS, model.chosen([], []), strict=True) if not fitted}
+    left = {
+        weight.name
+        for weight, fitted in zip(model.PARAMETERS, model.chosen([], []), strict=True)
+        if not fitted
+    }
     assert {"rule50_fade", "scale_drawn_pawn", "scale_bare_king", "lone_king_corner"} < left
     assert all(name.startswith(("lone_king_", "rule50_", "scale_")) for name in left)
     material = model.chosen(["MATERIAL"], [])
@@ -172,7 +179,21 @@ def test_a_wrong_weight_comes_back_unless_the_prior_holds_it(
     true = [tuple(pair) for pair in config.load_default()["MATERIAL"]]
     wrong = [*true[:2], (true[2][0] - 120, true[2][1] - 120), *true[3:]]
     start = changed(tmp_path, MATERIAL=wrong)
-    words = [epd, "--output", tmp_path / "new.py", "--weights", start, "--wdl", 0, "--epochs", 20, "--rate", 8, "--batch", 512]
+    words = [
+        epd,
+        "--output",
+        tmp_path / "new.py",
+        "--weights",
+        start,
+        "--wdl",
+        0,
+        "--epochs",
+        20,
+        "--rate",
+        8,
+        "--batch",
+        512,
+    ]
     found = []
     for prior in (0, 1e6):
         summary = run(capsys, *words, "--only", "material", "--prior", prior)
@@ -184,7 +205,9 @@ def test_a_wrong_weight_comes_back_unless_the_prior_holds_it(
         assert abs(found[1][2][half] - wrong[2][half]) < 10
 
 
-def test_no_better_validation_ends_the_fit(own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_better_validation_ends_the_fit(
+    own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     words = ["--prior", 0, "--rate", 40, "--epochs", 200, "--patience", 3, "--batch", 64, "--validation", 0.5]
     summary = run(capsys, own, "--output", tmp_path / "new.py", *words)
     epochs = summary["epochs"]
@@ -192,12 +215,17 @@ def test_no_better_validation_ends_the_fit(own: Path, tmp_path: Path, capsys: py
     assert summary["best"] == min(range(len(epochs)), key=lambda number: epochs[number]["validation"])
 
 
-def test_nothing_learnt_is_reported_and_nothing_is_written(epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_learnt_is_reported_and_nothing_is_written(
+    epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = tmp_path / "new.py"
     out.write_text("# mine\n")
     assert tune.main([str(epd), "--output", str(out), *QUICK, "--report", str(tmp_path / "losses.html")]) == 3
     said = capsys.readouterr()
-    assert f"nothing was learnt: {out} is not written, since the engine's validation loss did not fall" in said.err
+    assert (
+        f"nothing was learnt: {out} is not written, since the engine's validation loss did not fall"
+        in said.err
+    )
     assert "numbers changed: not written" in said.out
     assert out.read_text() == "# mine\n"
     assert "nothing was learnt: " in (tmp_path / "losses.html").read_text()
@@ -233,8 +261,13 @@ def test_ctrl_c_keeps_the_best_weights(
     assert (summary["interrupted"], summary["learnt"]) == (True, True)
     assert summary["best"] == epochs.index(min(epochs)) > 0
     assert f"interrupted in epoch {len(epochs)} of 20; epoch {summary['best']} is the best so far" in err
-    assert f"the weights of epoch {summary['best']}, the best before the interruption, are in {tmp_path / 'early.py'}" in err
-    assert f"(interrupted in epoch {len(epochs)} of 20)" in " ".join((tmp_path / "early.py").read_text().split())
+    assert (
+        f"the weights of epoch {summary['best']}, the best before the interruption, are in {tmp_path / 'early.py'}"
+        in err
+    )
+    assert f"(interrupted in epoch {len(epochs)} of 20)" in " ".join(
+        (tmp_path / "early.py").read_text().split()
+    )
     assert config.load(tmp_path / "early.py") != config.load_default()
     monkeypatch.undo()  # and they are those that the undisturbed fit had then
     whole = run(capsys, *words, "--output", tmp_path / "whole.py")["epochs"]
@@ -254,7 +287,17 @@ def test_a_second_ctrl_c_loses_nothing(taught: Path, tmp_path: Path, monkeypatch
 
     monkeypatch.setattr(progress, "progress", stopping)
     interrupt(monkeypatch, 20)
-    words = [str(taught), "--batch", "256", "--rate", "4", "--epochs", "20", "--output", str(tmp_path / "new.py")]
+    words = [
+        str(taught),
+        "--batch",
+        "256",
+        "--rate",
+        "4",
+        "--epochs",
+        "20",
+        "--output",
+        str(tmp_path / "new.py"),
+    ]
     assert tune.main(words) == INTERRUPTED
     assert config.load(tmp_path / "new.py") != config.load_default()
 
@@ -285,7 +328,11 @@ def test_the_new_file_says_where_it_comes_from(
     for part in (
         *("seed 7", "positions of weight 2.5", "Command: coachwhip tune"),
         *(hashlib.sha256(path.read_bytes()).hexdigest() for path in (taught, own)),
-        *(f"{summary[when][part]:.6f}" for when in ("before", "after") for part in ("training", "validation")),
+        *(
+            f"{summary[when][part]:.6f}"
+            for when in ("before", "after")
+            for part in ("training", "validation")
+        ),
         *(f"{file[part]:.1f}" for file in summary["files"] for part in ("scale", "edge", "teacher_scale")),
     ):
         assert part in said
@@ -312,7 +359,9 @@ def test_the_losses_are_the_engines(taught: Path, tmp_path: Path, capsys: pytest
     data = tuning_set.read(taught)
     groups = tuning_set.split(data.groups, 0.1, np.random.default_rng([1, 0]))
     scores = np.array(Scorer(config.flatten(config.load(tmp_path / "new.py"))).features(data.boards)[4])
-    loss = logistic.losses(logistic.expectation(scores + file["edge"], file["scale"]), game_file.points(data.boards))
+    loss = logistic.losses(
+        logistic.expectation(scores + file["edge"], file["scale"]), game_file.points(data.boards)
+    )
     assert math.isclose(loss[groups].mean(), summary["after"]["validation"], rel_tol=1e-5)
     assert math.isclose(loss[~groups].mean(), summary["after"]["training"], rel_tol=1e-5)
     assert summary["after"]["validation"] == file["after"]["results"]
@@ -326,7 +375,11 @@ LINE = f'{START.rsplit(" ", 2)[0]} c9 "1-0";\n'
     [
         (LINE, [], "too few"),
         (LINE, ["--only", "nonsense"], "no weight is called 'nonsense'"),
-        (LINE.replace("c9", 'c8 "5"; c9'), ["--max-score", "99"], "data.epd: no position is within --max-score 99"),
+        (
+            LINE.replace("c9", 'c8 "5"; c9'),
+            ["--max-score", "99"],
+            "data.epd: no position is within --max-score 99",
+        ),
         (LINE, ["--wdl", "2"], "expected a number from 0 to 1"),
         (LINE, ["data.epd=heavy"], "expected a number"),
     ],

@@ -45,7 +45,10 @@ ALL = random_positions(30)
 @pytest.fixture(scope="module")
 def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("data") / "own.epd"
-    lines = [f'{board.epd()} c7 "{game}"; c8 "{score / 100:.2f}"; c9 "{result}";\n' for board, score, result, game in ALL]
+    lines = [
+        f'{board.epd()} c7 "{game}"; c8 "{score / 100:.2f}"; c9 "{result}";\n'
+        for board, score, result, game in ALL
+    ]
     path.write_text("".join(lines))
     return path
 
@@ -70,7 +73,11 @@ def test_text_becomes_arrays(text: Path, tmp_path: Path, compress: type[bytes]) 
 
 def test_epd_as_people_write_it(tmp_path: Path) -> None:
     path = tmp_path / "data.epd"
-    lines = [f'{BOARD} c9 "1/2-1/2"; id "x";', f'{BOARD} c8 "-0.31"; c9 "0-1";', f'{BOARD} c9 "1-0"; c8 "-M5";']
+    lines = [
+        f'{BOARD} c9 "1/2-1/2"; id "x";',
+        f'{BOARD} c8 "-0.31"; c9 "0-1";',
+        f'{BOARD} c9 "1-0"; c8 "-M5";',
+    ]
     lines += [f'{fen}{end} c9 "1-0";' for fen in (BOARD, START) for end in ("", ";", " ;")]
     path.write_text("# a comment\n\n" + "\n".join(lines))
     data = tuning_set.read(path)
@@ -89,7 +96,10 @@ def test_epd_as_people_write_it(tmp_path: Path) -> None:
         (b"\xff\xfe\x00", "data cannot be read: "),
         (lzma.compress(b""), "data: it contains no position"),
         (f'{START} c9 "1-0";\n\n{START} c9 "2-0";\n'.encode(), "data, line 3: no game result in c9"),
-        (f'{START} c7 "1"; c9 "1-0";\n{START} c9 "1-0";\n'.encode(), "data, line 2: no number of a game in c7"),
+        (
+            f'{START} c7 "1"; c9 "1-0";\n{START} c9 "1-0";\n'.encode(),
+            "data, line 2: no number of a game in c7",
+        ),
         (f'{START} c7 "²"; c9 "1-0";\n'.encode(), "data, line 1: no number of a game in c7"),
         (f'{START} c7 "{10**30}"; c9 "1-0";\n'.encode(), "data, line 1: no number of a game in c7"),
         (f'{START} c9 "1-0";\n8/8/8/8/8/8/8/8 w - - c9 "1-0";\n'.encode(), "data, line 2: "),
@@ -157,8 +167,12 @@ def test_few_positions_of_each_game(whole: Path, tmp_path: Path) -> None:
     assert sizes.tolist() == np.minimum(all_sizes, 5).tolist()
     assert (all_sizes > 5).sum() > 10
     found = {(int(group), board.tobytes()) for group, board in zip(every.groups, every.boards, strict=True)}
-    assert {(int(group), board.tobytes()) for group, board in zip(few.groups, few.boards, strict=True)} < found
-    places = np.flatnonzero(np.isin([board.tobytes() for board in every.boards], [board.tobytes() for board in few.boards]))
+    assert {
+        (int(group), board.tobytes()) for group, board in zip(few.groups, few.boards, strict=True)
+    } < found
+    places = np.flatnonzero(
+        np.isin([board.tobytes() for board in every.boards], [board.tobytes() for board in few.boards])
+    )
     assert 0.3 < (places / len(every)).mean() < 0.7  # from everywhere in the games
     shorter = tmp_path / "shorter.vf"  # the same of a game whatever else is in the file
     shorter.write_bytes(game_files.file_of(all_played()[:20]))

@@ -92,7 +92,9 @@ class Oracle:
         return [{"score": score, "pv": line, "depth": 7} for line in lines[:multipv] or [[]]]
 
 
-def studied(text: str, scores: list[Score], best: dict[int, list[str]] | None = None, multipv: int = 1) -> AnalysedGame:
+def studied(
+    text: str, scores: list[Score], best: dict[int, list[str]] | None = None, multipv: int = 1
+) -> AnalysedGame:
     study = AnalysedGame(read(text), "a game")
     Analyst(cast("SimpleEngine", Oracle(scores, best)), Limit(), multipv).analyse(study, explains=False)
     return study
@@ -123,9 +125,21 @@ def write(folder: Path, text: str, name: str = "game.pgn", encoding: str = "utf-
 
 def test_winning_chances_and_judgements_are_those_that_lichess_publishes() -> None:
     score: Score
-    for score, percent in ((Cp(0), 50.0), (Cp(100), 59.1), (Cp(-100), 40.9), (Cp(300), 75.1), (Cp(1000), 97.5)):
+    for score, percent in (
+        (Cp(0), 50.0),
+        (Cp(100), 59.1),
+        (Cp(-100), 40.9),
+        (Cp(300), 75.1),
+        (Cp(1000), 97.5),
+    ):
         assert judge.win_percent(score) == pytest.approx(percent, abs=0.05)
-    for score, value in ((Cp(5000), 1000), (Mate(9), 1000), (MateGiven, 1000), (Mate(-1), -1000), (Mate(0), -1000)):
+    for score, value in (
+        (Cp(5000), 1000),
+        (Mate(9), 1000),
+        (MateGiven, 1000),
+        (Mate(-1), -1000),
+        (Mate(0), -1000),
+    ):
         assert judge.centipawns(score) == value
     judged = {
         0: None,
@@ -142,7 +156,9 @@ def test_winning_chances_and_judgements_are_those_that_lichess_publishes() -> No
 def test_expected_scores_and_percents_come_from_the_odds_and_add_up() -> None:
     score = Cp(-150)
     odds = judge.odds(chess.Board(), score)
-    assert judge.expected_score(odds) == pytest.approx(100 - judge.expected_score(judge.odds(chess.Board(), -score)))
+    assert judge.expected_score(odds) == pytest.approx(
+        100 - judge.expected_score(judge.odds(chess.Board(), -score))
+    )
     for parts, percents in (
         ((335, 333, 332), [34, 33, 33]),
         ((5, 990, 5), [1, 99, 0]),
@@ -160,14 +176,18 @@ def test_expected_scores_and_percents_come_from_the_odds_and_add_up() -> None:
         ('[FEN "r2qk3/8/8/8/8/8/8/3QK2R w K - 0 1"]\n\n1. Qxd8+ Kxd8 *', (1, 1)),  # the queens are exchanged
     ],
 )
-def test_phases_end_where_the_rule_says_and_the_endgame_is_the_evaluations(text: str, ends: tuple[int, int]) -> None:
+def test_phases_end_where_the_rule_says_and_the_endgame_is_the_evaluations(
+    text: str, ends: tuple[int, int]
+) -> None:
     game = read(text)
     boards, moves = [node.board() for node in [game, *game.mainline()]], list(game.mainline_moves())
-    assert phases(boards, moves) == ["opening"] * ends[0] + ["middlegame"] * (ends[1] - ends[0]) + ["endgame"] * (
-        len(moves) - ends[1]
-    )
+    assert phases(boards, moves) == ["opening"] * ends[0] + ["middlegame"] * (ends[1] - ends[0]) + [
+        "endgame"
+    ] * (len(moves) - ends[1])
     engine = Engine(config.flatten(config.load_default()), hash_mb=1)
-    endgames = [engine.trace(Position(board.fen()))["phase"] in range(FULL_PHASE // 2) for board in boards[:-1]]
+    endgames = [
+        engine.trace(Position(board.fen()))["phase"] in range(FULL_PHASE // 2) for board in boards[:-1]
+    ]
     assert endgames == [phase == "endgame" for phase in phases(boards, moves)]
 
 
@@ -190,7 +210,12 @@ def test_losses_are_the_movers_and_the_best_move_loses_nothing() -> None:
     white, black = sides(study)
     assert (white.name, white.moves, white.loss_cp, list(white.counts.values())) == ("One", 2, 100, [0, 0, 1])
     assert (black.name, black.moves, black.loss_cp, list(black.counts.values())) == ("Two", 2, 150, [0, 0, 1])
-    assert [step.loss_cp for step in studied(QUIET, scores, {0: ["g1f3 g8f6"]}).judged_moves()] == [0, 300, 0, 0]
+    assert [step.loss_cp for step in studied(QUIET, scores, {0: ["g1f3 g8f6"]}).judged_moves()] == [
+        0,
+        300,
+        0,
+        0,
+    ]
 
 
 def test_a_sign_needs_both_looks_and_a_move_next_to_a_bad_one_gets_none() -> None:
@@ -292,7 +317,19 @@ CHESS960 = '[Variant "Chess960"]\n[SetUp "1"]\n[FEN "4k3/8/8/8/8/8/4P3/RK5R w HA
 def test_the_command_annotates(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output, page = tmp_path / "out.pgn", tmp_path / "out.html"
     path = write(tmp_path, f"{FOOLS_MATE}\n{QUIET}\n{CHESS960}")
-    words = [path, "--depth", "4", "--hash", "1", "--output", str(output), "--report", str(page), "--multipv", "2"]
+    words = [
+        path,
+        "--depth",
+        "4",
+        "--hash",
+        "1",
+        "--output",
+        str(output),
+        "--report",
+        str(page),
+        "--multipv",
+        "2",
+    ]
     assert main([*words, "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert (data["complete"], data["faults"], data["limit"]) == (True, [], {"depth": 4})
@@ -314,12 +351,31 @@ def test_the_command_annotates(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert positions[1]["fen"].startswith("4k3/8/8/8/8/8/4P3/R4RK1 b ")
 
 
-TWO_BLUNDERS = f'{FOOLS_MATE}\n[White "Mate"]\n[Black "a \\"b\\"; c"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0\n\n{CHESS960}'
+TWO_BLUNDERS = (
+    f'{FOOLS_MATE}\n[White "Mate"]\n[Black "a \\"b\\"; c"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0\n\n{CHESS960}'
+)
 
 
-def test_puzzles_have_the_one_good_move_and_a_suite_reads_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_puzzles_have_the_one_good_move_and_a_suite_reads_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path, puzzles = write(tmp_path, TWO_BLUNDERS), tmp_path / "out.epd"
-    assert main([path, "--nodes", "2000", "--hash", "1", "--puzzles", str(puzzles), "--output", str(tmp_path / "out.pgn")]) == 0
+    assert (
+        main(
+            [
+                path,
+                "--nodes",
+                "2000",
+                "--hash",
+                "1",
+                "--puzzles",
+                str(puzzles),
+                "--output",
+                str(tmp_path / "out.pgn"),
+            ]
+        )
+        == 0
+    )
     assert "puzzles in" in capsys.readouterr().err
     problems, warnings = suite_problems([puzzles])
     assert {("Fool - Mate, 2...", ("d8h4",)), ("Mate - a 'b'; c, 3.", ("h5e5",))} <= {
@@ -334,7 +390,19 @@ def test_a_resumed_run_analyses_only_what_is_missing(
 ) -> None:
     """With mates for both sides, a Chess960 game and puzzles, everything comes out as in one run."""
     path, journal = write(tmp_path, TWO_BLUNDERS), tmp_path / "run.jsonl"
-    words = [path, "--nodes", "500", "--hash", "1", "--multipv", "2", "--journal", str(journal), "--json", "--puzzles"]
+    words = [
+        path,
+        "--nodes",
+        "500",
+        "--hash",
+        "1",
+        "--multipv",
+        "2",
+        "--journal",
+        str(journal),
+        "--json",
+        "--puzzles",
+    ]
     assert main([*words, str(tmp_path / "a.epd")]) == 0
     whole = capsys.readouterr().out
     assert "Allows mate" in whole
@@ -357,7 +425,10 @@ def test_a_resumed_run_analyses_only_what_is_missing(
         (b'{"puzzles":[],"analyses":[]', "run.jsonl:2 cannot be used: it has no 'game'"),
         (b'{"game":1,"analyses":{},"puzzles":[]', "run.jsonl:2 cannot be used: {} is not of the type list"),
         (b'{"game":1,"analyses":[],"puzzles":[]', "run.jsonl: the analysis of game 1 cannot be used"),
-        (re.sub(rb'"[a-h][1-8][a-h][1-8]"', b'"a1a8"', lines[1][:-19]), "the analysis of game 1 cannot be used: illegal move"),
+        (
+            re.sub(rb'"[a-h][1-8][a-h][1-8]"', b'"a1a8"', lines[1][:-19]),
+            "the analysis of game 1 cannot be used: illegal move",
+        ),
     ):
         journal.write_bytes(lines[0] + text + b',"crc":"%08x"}\n' % zlib.crc32(text) + lines[2])
         assert main([*words, str(tmp_path / "b.epd"), "--resume"]) == 2
@@ -382,16 +453,24 @@ def test_games_of_standard_input_go_to_standard_output_and_the_summary_to_standa
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize("tag", ['FEN "no position"', 'Variant "Duck Chess"', 'FEN "8/8/8/8/8/8/8/8 w - - 0 1"'])
-def test_a_game_whose_start_cannot_be_read_is_written_too(tmp_path: Path, tag: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "tag", ['FEN "no position"', 'Variant "Duck Chess"', 'FEN "8/8/8/8/8/8/8/8 w - - 0 1"']
+)
+def test_a_game_whose_start_cannot_be_read_is_written_too(
+    tmp_path: Path, tag: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     text = f'{{first}} [{tag}]\n[White "Odd"]\n\n1. e4 {{one}} (1. @d4 $3) e5 ; two\n0-1\n'
     output, page = tmp_path / "out.pgn", tmp_path / "out.html"
     for path in (write(tmp_path, text), write(tmp_path, f"{text}\n{QUIET}", "two.pgn")):
-        assert main([path, "--depth", "1", "--hash", "1", "--output", str(output), "--report", str(page)]) == 1
+        assert (
+            main([path, "--depth", "1", "--hash", "1", "--output", str(output), "--report", str(page)]) == 1
+        )
         assert "game 1 (Odd - ?)" in capsys.readouterr().err
         games = [game for game in game_texts(output) if "Odd" in game]
         assert len(games) == 1
-        assert [word for word in (*text.split(), "0-1") if word.strip(";{}") not in games[0] and word != "1."] == []
+        assert [
+            word for word in (*text.split(), "0-1") if word.strip(";{}") not in games[0] and word != "1."
+        ] == []
         assert "One" in page.read_text(encoding="utf-8") or path.endswith("game.pgn")
 
 
@@ -403,7 +482,8 @@ def test_all_good_moves_are_known_where_a_bad_one_was_played() -> None:
     first = study.analyses[2]
     assert first
     lost = {
-        line.moves[0].uci(): judge.win_percent(first.choices[0].score) - judge.win_percent(line.score) for line in first.choices
+        line.moves[0].uci(): judge.win_percent(first.choices[0].score) - judge.win_percent(line.score)
+        for line in first.choices
     }
     assert {"d2d4", "c2c4"} <= {move for move, loss in lost.items() if loss < 5}
     assert max(lost.values()) >= 5 or len(lost) == study.boards[2].legal_moves.count()
@@ -421,7 +501,8 @@ def test_a_signal_keeps_what_was_done(tmp_path: Path, name: str) -> None:
     def is_second_game_started() -> bool:
         with suppress(FileNotFoundError):  # `analyse` makes it for a moment, to see whether it can
             if "0-1" in output.read_text(encoding="utf-8"):
-                time.sleep(time.monotonic() - start)  # on a machine however busy, it is then started and far from done
+                # However busy the machine, it is then started and far from done.
+                time.sleep(time.monotonic() - start)
                 return True
         return False
 
@@ -451,7 +532,9 @@ def test_a_signal_keeps_what_was_done(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit of the size of files")
-def test_a_report_that_cannot_be_written_loses_no_annotated_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_report_that_cannot_be_written_loses_no_annotated_game(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Also where an older output is replaced."""
     output = tmp_path / "out.pgn"
     output.write_text(FOOLS_MATE, encoding="utf-8")
@@ -469,7 +552,10 @@ def test_memory_does_not_grow_with_the_games(tmp_path: Path) -> None:
     for count in (40, 40, 240):  # the first run imports
         path.write_text(f"1. e4 {{ {'a comment ' * 6000} }} *\n\n" * count)
         tracemalloc.start()
-        assert main([str(path), "--depth", "1", "--hash", "1", "--output", str(tmp_path / f"{len(peaks)}.pgn")]) == 0
+        assert (
+            main([str(path), "--depth", "1", "--hash", "1", "--output", str(tmp_path / f"{len(peaks)}.pgn")])
+            == 0
+        )
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[2] < peaks[1] + 5_000_000  # the comments have 12 MB more
@@ -482,7 +568,10 @@ def test_memory_does_not_grow_with_the_games(tmp_path: Path) -> None:
 def two_games() -> str:
     """The report of two games, one with hostile names."""
     first = studied(
-        FOOLS_MATE, [Cp(20), Cp(-90), Cp(-60), Mate(-1), Mate(0)], {0: ["e2e4 e7e5"], 2: ["d2d4", "e2e4"], 3: ["d8h4"]}, multipv=2
+        FOOLS_MATE,
+        [Cp(20), Cp(-90), Cp(-60), Mate(-1), Mate(0)],
+        {0: ["e2e4 e7e5"], 2: ["d2d4", "e2e4"], 3: ["d8h4"]},
+        multipv=2,
     )
     before = first.analyses[2]
     assert before
@@ -518,7 +607,8 @@ def test_the_report_says_what_was_found_and_needs_nothing_else(two_games: str) -
         "better": {"move": ["d2", "d4"], "text": "2. d4", "score": "-0.60", "line": 1},
         "reply": {"move": ["d8", "h4"], "text": "2...Qh4#"}, "why": "Allows mate: 2...Qh4#.",
     }  # fmt: skip
-    assert [index for index, position in enumerate(data[0]) if "better" in position] == [1, 3]  # only after bad moves
+    # A better line comes only after bad moves.
+    assert [index for index, position in enumerate(data[0]) if "better" in position] == [1, 3]
     assert data[0][0]["reply"] == {"move": ["e2", "e4"], "text": "1. e4"}
     assert [line[:2] for line in data[0][2]["lines"]] == [["-0.60", "2. d4"], ["-0.60", "2. e4"]]
 
@@ -543,9 +633,12 @@ def test_opening_and_clocks_where_the_game_has_them(two_games: str) -> None:
     assert [position.get("clocks") for position in game] == [
         ["1:00", "1:00"], ["1:01", "1:00"], ["1:01", "0:31"], ["0:09.5", "0:31"], ["0:09.5", "5:00"]
     ]  # fmt: skip
-    assert [position.get("spent") for position in game] == [None, "0.5 s", "31 s", "50 s", None]  # the last clock was set
+    # The last clock was set.
+    assert [position.get("spent") for position in game] == [None, "0.5 s", "31 s", "50 s", None]
     assert page.count('<polyline class="curve" style=') == 2
-    assert not any(word in two_games for word in ('"clocks"', '"spent"', "Time used", 'class="opening"', "Clocks:"))
+    assert not any(
+        word in two_games for word in ('"clocks"', '"spent"', "Time used", 'class="opening"', "Clocks:")
+    )
 
 
 def test_times_as_text() -> None:
@@ -649,21 +742,29 @@ def test_the_report_fits_a_phone_and_a_desk(tmp_path: Path, dark: bool) -> None:
     """Also with names that cannot be broken; on a phone the board stays in sight, and fingers find the links."""
     text = CLOCKED.replace("Quick", "W" * 90).replace("Slow", "x" * 90).replace("Pawn", "P" * 90)
     moves = " ".join(f"{number}. Ng1 Nb8 {number + 1}. Nf3 Nc6" for number in range(5, 65, 2))
-    study = studied(text.replace(" *", f" 3. Ng1 Nb8 4. Nf3 Nc6 {moves} *"), [Cp(20), Cp(-300)] * 80, {0: ["d2d4"], 2: ["g1h3"]})
+    study = studied(
+        text.replace(" *", f" 3. Ng1 Nb8 4. Nf3 Nc6 {moves} *"),
+        [Cp(20), Cp(-300)] * 80,
+        {0: ["d2d4"], 2: ["g1h3"]},
+    )
     page = board_page.page([study], "test")
     (tmp_path / "wide.html").write_text(page, encoding="utf-8")
     with Browser(tmp_path) as chromium:
-        desk, phone = (chromium.open((tmp_path / "wide.html").as_uri(), width, dark=dark) for width in (DESK, PHONE))
-        assert desk.colours_if_it_fits() == phone.colours_if_it_fits() == (DARK if dark else LIGHT)
-        bottoms = (
-            "['.stage', '.card', '.lines', '.moves', '.steps', '.start'].map((each) => one(each).getBoundingClientRect().bottom)"
+        desk, phone = (
+            chromium.open((tmp_path / "wide.html").as_uri(), width, dark=dark) for width in (DESK, PHONE)
         )
+        assert desk.colours_if_it_fits() == phone.colours_if_it_fits() == (DARK if dark else LIGHT)
+        bottoms = "['.stage', '.card', '.lines', '.moves', '.steps', '.start'].map((each) => one(each).getBoundingClientRect().bottom)"
         assert max(desk.value(bottoms)) <= 800  # one screen, and the moves scroll in their box
         assert desk.value("one('.board').clientHeight") > 560
-        assert phone.value("one('.card').getBoundingClientRect().bottom <= one('.steps').getBoundingClientRect().top")
+        assert phone.value(
+            "one('.card').getBoundingClientRect().bottom <= one('.steps').getBoundingClientRect().top"
+        )
         assert phone.value("one('.steps').clientHeight") < 60  # one row
         assert phone.value("scrollTo(0, 1e6), one('.stage').getBoundingClientRect().top") == 0
-        boxes = phone.value("all('button, select, .moves a, .line a').map((each) => each.getBoundingClientRect().toJSON())")
+        boxes = phone.value(
+            "all('button, select, .moves a, .line a').map((each) => each.getBoundingClientRect().toJSON())"
+        )
         assert not [box for box in boxes if box["width"] and min(box["width"], box["height"]) < 44]
 
 
@@ -686,7 +787,9 @@ def test_practise_judges_moves_and_prints_a_board_for_each_mistake(two_games: st
         assert tab.value(hidden) == 0  # nothing tells
         assert move("a2", "a3") == "a3 loses more than 5 points of winning chances. Try again."
         assert move("b2", "b3") == "b3 loses more than 5 points of winning chances (-1.50: 2. b3). Try again."
-        assert move("g2", "g4").startswith("g4 was played. Allows mate: 2...Qh4#. -0.60 becomes #-1: 2...Qh4#")
+        assert move("g2", "g4").startswith(
+            "g4 was played. Allows mate: 2...Qh4#. -0.60 becomes #-1: 2...Qh4#"
+        )
         tab.click(".exercise input")
         tab.type("Be2-e4\r")
         assert verdict() == '"Be2-e4" is not a legal move here.'
@@ -702,7 +805,9 @@ def test_practise_judges_moves_and_prints_a_board_for_each_mistake(two_games: st
         assert verdict() == "You found 1 of 2 at the first try."
         tab.go((tmp_path / "report.html").as_uri())  # the next day
         tab.click("[data-exercise=start]", "[data-exercise=next]")  # what was found comes last
-        assert verdict() == "2 of 2: White played 1. f3? (mistake). Find a better move. You found it last time."
+        assert (
+            verdict() == "2 of 2: White played 1. f3? (mistake). Find a better move. You found it last time."
+        )
         tab.click("[data-exercise=end]")
         tab.value("dispatchEvent(new Event('beforeprint'))")
         assert tab.value("all('.mistakes .board').map((board) => all('use', board).length)") == [32, 32]
@@ -720,14 +825,23 @@ def test_a_mistake_in_a_decided_game_is_found_and_can_be_played_on(tmp_path: Pat
         tab = chromium.open((tmp_path / "report.html").as_uri())
         tab.press("n")
         tab.wait("one('.status').textContent.startsWith('2. g4 ')")
-        assert "2. g4 +15.00 to +10.00. Allows mate: 2...Qh4#. Better: 2. d4" in tab.value("one('.mistakes').textContent")
-        for query, fen in (("li [data-play]", study.boards[2].fen()), (".card [data-play]", study.boards[3].fen())):
+        assert "2. g4 +15.00 to +10.00. Allows mate: 2...Qh4#. Better: 2. d4" in tab.value(
+            "one('.mistakes').textContent"
+        )
+        for query, fen in (
+            ("li [data-play]", study.boards[2].fen()),
+            (".card [data-play]", study.boards[3].fen()),
+        ):
             tab.click(query)
             color = " --color black" * (" b " in fen)
-            assert tab.value("one('.command').textContent") == f'coachwhip play --browser{color} --fen "{fen}"'
+            assert (
+                tab.value("one('.command').textContent") == f'coachwhip play --browser{color} --fen "{fen}"'
+            )
 
 
-def test_a_terminal_gets_a_way_to_the_report_instead_of_pgn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_gets_a_way_to_the_report_instead_of_pgn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """`--browser` is that way: it opens a file with the name of the games in this folder."""
     terminal, said, opened = io.StringIO(), io.StringIO(), list[str]()
     monkeypatch.setattr(terminal, "isatty", lambda: True, raising=False)

@@ -79,7 +79,9 @@ def max_n(game, state):
     return max((max_n(game, game.result(state, move)) for move in game.actions(state)), key=lambda values: values[player])
 """
 BEST = (
-    ALPHA_BETA.replace("alpha_beta(", "search(").replace("-inf if is_max else inf", "alpha if is_max else beta")
+    ALPHA_BETA.replace("alpha_beta(", "search(").replace(
+        "-inf if is_max else inf", "alpha if is_max else beta"
+    )
     + """
 def best_move(tree):
     alpha, move = -inf, None
@@ -239,7 +241,9 @@ def test_a_search_that_never_ends_is_ended(
         (check.EXERCISE, "has none of the functions"),
     ],
 )
-def test_a_file_without_a_search(source: str, complaint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_without_a_search(
+    source: str, complaint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, printed = checked(source, tmp_path, capsys)
     assert code == 2
     assert complaint in printed

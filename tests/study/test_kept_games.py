@@ -93,7 +93,9 @@ def test_a_finished_game_stays_when_another_one_goes_on(start: Start, data: Path
 
 
 @pytest.mark.parametrize("after", ["nothing", "kept", "moved"])
-def test_a_finished_game_is_in_one_place_whenever_the_program_is_killed(start: Start, data: Path, after: str) -> None:
+def test_a_finished_game_is_in_one_place_whenever_the_program_is_killed(
+    start: Start, data: Path, after: str
+) -> None:
     game, drafts = start("f3 e5 g4", PLAIN)
     game.make(chess.Move.from_uci("d8h4"))
     if after != "nothing":
@@ -172,7 +174,9 @@ def test_what_is_left_of_a_killed_write_is_removed(start: Start, data: Path) -> 
     assert (folder / "z.lock").exists()  # a program may be about to write its game
 
 
-def test_games_of_a_former_version_are_named_once(start: Start, data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_games_of_a_former_version_are_named_once(
+    start: Start, data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     old = data / "games" / "0123.jsonl"
     old.parent.mkdir(parents=True)
     old.write_text('{"x":1}\n')
@@ -192,7 +196,9 @@ def test_a_terminal_that_is_closed_loses_no_game(data: Path, number: str) -> Non
         """What a program shows that gets each line at the next prompt, and then a signal."""
         ours, theirs = pty.openpty()
         command = [sys.executable, *"-m coachwhip play --time 0.01 --no-board".split()]
-        with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=env, start_new_session=True) as process:
+        with subprocess.Popen(
+            command, stdin=theirs, stdout=theirs, stderr=theirs, env=env, start_new_session=True
+        ) as process:
             os.close(theirs)
             shown = ""
             for line in (*lines, ""):
@@ -227,7 +233,9 @@ WRONG = [
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_nothing_in_the_folder_stops_the_start(start: Start, data: Path, seed: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_in_the_folder_stops_the_start(
+    start: Start, data: Path, seed: int, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Ten contents each: broken games, other files, folders, pipes, links; a good game is found among them, and nothing else is lost."""
     _, drafts = start("e4 e5")
     kill(drafts)
@@ -248,7 +256,9 @@ def test_nothing_in_the_folder_stops_the_start(start: Start, data: Path, seed: i
             for _ in range(rng.randint(1, 8)):
                 text[rng.randrange(len(text))] = rng.randrange(256)
             path.write_bytes(
-                {"wrong": rng.choice(WRONG), "mutated": bytes(text)}.get(kind, good.encode()[: rng.randrange(len(good))])
+                {"wrong": rng.choice(WRONG), "mutated": bytes(text)}.get(
+                    kind, good.encode()[: rng.randrange(len(good))]
+                )
             )
     before = {path.name for path in folder.iterdir()}
     game, drafts = start()

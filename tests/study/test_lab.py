@@ -25,7 +25,9 @@ SMALL = "8/8/k7/3PP3/7p/1P6/b1K3P1/8 b - - 0 1"
 MIDDLE = "r1b1r1k1/1p3pbp/1pp2np1/3p4/1n1P4/2N1PN1P/PP2BPPB/R4RK1 b - - 3 14"
 
 
-def experiment(fens: tuple[str, ...] = (SMALL, MIDDLE), depth: int = 3, **changes: object) -> laboratory.Experiment:
+def experiment(
+    fens: tuple[str, ...] = (SMALL, MIDDLE), depth: int = 3, **changes: object
+) -> laboratory.Experiment:
     weights = tuple(config.flatten(config.load_default()))
     made = laboratory.Experiment(fens, tuple(techniques.ladder()), depth, 10**6, 1, weights, {})
     return made._replace(**changes)  # type: ignore[arg-type]
@@ -53,7 +55,13 @@ def test_the_ladder_starts_at_nothing_and_reaches_the_engine_as_it_plays() -> No
 
 def test_single_techniques_bring_what_they_need() -> None:
     rows = techniques.each_alone(["qs-delta", "quiescence", "killers"])
-    assert [row.keys[2:] for row in rows] == [(), (), ("quiescence",), ("quiescence", "qs-delta"), ("killers",)]
+    assert [row.keys[2:] for row in rows] == [
+        (),
+        (),
+        ("quiescence",),
+        ("quiescence", "qs-delta"),
+        ("killers",),
+    ]
     assert [row.base for row in rows] == [0, 0, 1, 2, 1]
     rows = techniques.each_missing(["quiescence", "null-move"])
     assert not {"quiescence", "qs-see", "qs-delta"} & set(rows[2].keys)
@@ -74,7 +82,12 @@ def test_safe_rows_have_the_value_of_minimax_and_no_node_that_it_has_not() -> No
     before_quiescence = [summary for summary in safe if "quiescence" not in summary.row.keys]
     assert len(before_quiescence) == 18
     for summary in before_quiescence:
-        assert (summary.searches, summary.other_value, summary.other_move, summary.loss) == (len(what.fens), 0, 0, 0)
+        assert (summary.searches, summary.other_value, summary.other_move, summary.loss) == (
+            len(what.fens),
+            0,
+            0,
+            0,
+        )
     # Minimax takes b + b^2 + ... + b^d nodes, by the definition of b: a little more than b^d.
     full_width = [math.log(sum(b**ply for ply in range(1, 5))) / math.log(b) for b in report.branching]
     assert report.rows[0].exponent == pytest.approx(statistics.fmean(full_width))
@@ -138,7 +151,9 @@ def test_ctrl_c_reports_the_finished_rows(
 
 def test_the_figures_are_those_of_their_formulas() -> None:
     for b, depth in ((35, 1), (35, 4), (2, 10)):
-        assert lab_report.effective_branching(sum(b**k for k in range(1, depth + 1)), depth) == pytest.approx(b)
+        assert lab_report.effective_branching(sum(b**k for k in range(1, depth + 1)), depth) == pytest.approx(
+            b
+        )
     assert lab_report.minimal_tree(3, 2) == 3 + (3 + 3 - 1)
     assert lab_report.minimal_tree(10, 4) == 10 + 19 + 109 + 199
     numbers = {None: "-", 0.0: "0", 33.4: "33", 999: "999", 999.6: "1k", 12345: "12.3k", 4.6e7: "46M"}
@@ -177,7 +192,9 @@ def test_the_page_fits_a_phone_at_night(html_page: str, tmp_path: Path) -> None:
 def test_the_command_writes_json(positions: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert lab.main(["--positions", positions, "--hash", "1", "--depth", "1", "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
-    assert [summary["row"]["label"] for summary in printed["summaries"]] == [row.label for row in techniques.ladder()]
+    assert [summary["row"]["label"] for summary in printed["summaries"]] == [
+        row.label for row in techniques.ladder()
+    ]
     assert len(printed["cells"]) == 2 * len(techniques.ladder())
 
 
@@ -189,6 +206,8 @@ def test_the_command_writes_json(positions: str, capsys: pytest.CaptureFixture[s
         (["--set", "use_tt=1"], "--only or --without"),
     ],
 )
-def test_bad_words_get_one_message(words: list[str], complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_words_get_one_message(
+    words: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert lab.main(words) == 2
     assert complaint in capsys.readouterr().err

@@ -118,7 +118,17 @@ def test_take_back_save_and_resign(run_from: Callable[..., str], tmp_path: Path)
     pgn = tmp_path / "games.pgn"
     pgn.write_text('[White "Old"]\n\n1. e4 1-0')
     printed = run_from(
-        MATE_IN_ONE, "Ra8", f"save {pgn}", "h4", "undo", "Ra2", "resign", f"save {pgn}", "new", "Ra8", f"save {pgn}"
+        MATE_IN_ONE,
+        "Ra8",
+        f"save {pgn}",
+        "h4",
+        "undo",
+        "Ra2",
+        "resign",
+        f"save {pgn}",
+        "new",
+        "Ra8",
+        f"save {pgn}",
     )
     assert "You win by checkmate: 1-0" in printed
     assert "You lose by resignation: 0-1" in printed
@@ -135,7 +145,9 @@ def test_a_game_goes_on_from_a_file(run: Run, tmp_path: Path) -> None:
     """Its moves are in the saved game and can be taken back; each game that `new` ends is kept."""
     start, pgn = tmp_path / "start.pgn", tmp_path / "games.pgn"
     start.write_text('[Result "0-1"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 0-1\n\n1. d4 d5 *')
-    _, printed = run(["--pgn-start", str(start), "--no-board", "--pgn", str(pgn)], "undo", "undo", "Bc4", "new", "quit")
+    _, printed = run(
+        ["--pgn-start", str(start), "--no-board", "--pgn", str(pgn)], "undo", "undo", "Bc4", "new", "quit"
+    )
     assert not re.search(r"^ 8 ", printed, re.MULTILINE)
     assert "3... " not in printed
     first, second = ([move.uci() for move in game.mainline_moves()] for game in games(pgn))
@@ -167,8 +179,13 @@ def test_a_game_starts_from_a_position(run: Run) -> None:
 def test_a_draw_is_offered(run: Run) -> None:
     fen = "4k3/4p3/8/8/8/8/4P3/4K3 w - - 0"
     assert "A draw by agreement: 1/2-1/2" in run(["--fen", f"{fen} 30"], "draw")[1]
-    assert "declines the draw.\n60. your" in run(["--fen", "3qk3/8/8/8/8/8/8/4K3 w - - 0 60", "--no-board"], "draw")[1]
-    assert "coachwhip declines the draw.\n1. your move> " in run(["--fen", f"{fen} 1", "--no-board"], "draw")[1]
+    assert (
+        "declines the draw.\n60. your"
+        in run(["--fen", "3qk3/8/8/8/8/8/8/4K3 w - - 0 60", "--no-board"], "draw")[1]
+    )
+    assert (
+        "coachwhip declines the draw.\n1. your move> " in run(["--fen", f"{fen} 1", "--no-board"], "draw")[1]
+    )
 
 
 def test_a_game_that_cannot_be_saved_is_printed(run: Run, tmp_path: Path) -> None:
@@ -200,7 +217,9 @@ def test_what_is_no_move_changes_nothing(run_from: Callable[..., str]) -> None:
     assert "\x1b" not in printed
 
 
-def test_wrong_bytes_do_not_end_the_game(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_bytes_do_not_end_the_game(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\xff\xfe\nresign\n"), encoding="utf-8"))
     assert main(FAST) == 0
     assert "You lose by resignation" in capsys.readouterr().out
@@ -229,10 +248,17 @@ def test_a_move_that_cannot_be_made_is_explained(fen: str, text: str, answer: st
 
 @pytest.mark.parametrize(
     ("fen", "ending"),
-    [(chess.STARTING_FEN, "You lose by time forfeit: 0-1"), ("k7/8/8/8/8/8/P7/K7 w - - 0 1", "A draw by time forfeit: 1/2-1/2")],
+    [
+        (chess.STARTING_FEN, "You lose by time forfeit: 0-1"),
+        ("k7/8/8/8/8/8/P7/K7 w - - 0 1", "A draw by time forfeit: 1/2-1/2"),
+    ],
 )
 def test_a_move_that_comes_too_late(
-    engine: SimpleEngine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], fen: str, ending: str
+    engine: SimpleEngine,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    fen: str,
+    ending: str,
 ) -> None:
     """It loses, unless a lone king cannot win."""
     now = stopped_clock(monkeypatch)
@@ -287,7 +313,9 @@ def test_ctrl_c_keeps_the_game(run: Run, tmp_path: Path) -> None:
 def test_sigterm_keeps_the_game(tmp_path: Path) -> None:
     pgn, pipe = tmp_path / "game.pgn", subprocess.PIPE
     command = [sys.executable, "-m", "coachwhip", "play", "--chess960", "0", "--time", "1", "--pgn", str(pgn)]
-    with subprocess.Popen(command, env=environment(), text=True, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+    with subprocess.Popen(
+        command, env=environment(), text=True, stdin=pipe, stdout=pipe, stderr=pipe
+    ) as process:
         assert process.stdin
         assert process.stdout
         print("e4", "d4", sep="\n", file=process.stdin, flush=True)
@@ -301,7 +329,12 @@ def test_sigterm_keeps_the_game(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("term", "no_color", "encoding", "expected"),
-    [("xterm", "", "utf-8", True), ("xterm", "1", "utf-8", False), ("dumb", "", "utf-8", False), ("xterm", "", "latin-1", False)],
+    [
+        ("xterm", "", "utf-8", True),
+        ("xterm", "1", "utf-8", False),
+        ("dumb", "", "utf-8", False),
+        ("xterm", "", "latin-1", False),
+    ],
 )
 def test_letters_without_colour_where_the_terminal_has_no_more(
     term: str, no_color: str, encoding: str, expected: bool, monkeypatch: pytest.MonkeyPatch
@@ -386,7 +419,9 @@ def test_undo_opens_a_finished_game(
 
 
 @pytest.mark.parametrize("change", [Game.undo, Game.resign, Game.new])
-def test_a_change_while_the_engine_thinks_drops_its_move(engine: SimpleEngine, change: Callable[[Game], object]) -> None:
+def test_a_change_while_the_engine_thinks_drops_its_move(
+    engine: SimpleEngine, change: Callable[[Game], object]
+) -> None:
     """It stops at once and its move is not made on the new position; the next one is that of the game."""
     game = Game(Setup(chess.Board(), chess.WHITE, TimeControl(time=1e6)))
     opponent = Opponent(engine, game)
@@ -407,7 +442,9 @@ def test_the_clock_of_a_person_who_does_nothing(monkeypatch: pytest.MonkeyPatch,
     """It runs after the first move of the person, who may have opened the page later."""
     now = stopped_clock(monkeypatch)
     game = Game(Setup(chess.Board(), human, TimeControl(60, 1)))
-    for move, seconds in zip(["a2a3", "a7a6", "b2b3"][: 3 - human], (100, 0 if human else 100, 0), strict=False):
+    for move, seconds in zip(
+        ["a2a3", "a7a6", "b2b3"][: 3 - human], (100, 0 if human else 100, 0), strict=False
+    ):
         now[0] += seconds
         assert game.make(chess.Move.from_uci(move))
     now[0] += 61.5

@@ -66,7 +66,9 @@ class Client:
         self.address, self.key = self.server.url, f"?key={self.server.key}"
         self.own = {"Host": self.host, "Origin": f"http://{self.host}"}
 
-    def ask(self, method: str, path: str, headers: dict[str, str], body: bytes = b"") -> http.client.HTTPResponse:
+    def ask(
+        self, method: str, path: str, headers: dict[str, str], body: bytes = b""
+    ) -> http.client.HTTPResponse:
         """Send exactly these headers."""
         connection = http.client.HTTPConnection(self.host, timeout=20)
         connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
@@ -116,9 +118,14 @@ def test_the_printed_address_lets_in_one_browser(start: Any) -> None:
     client = start()
     address, host = client.address.removeprefix(f"http://{client.host}"), {"Host": client.host}
     assert client.ask("GET", "/?token=wrong", host).status == 403
-    assert client.ask("GET", address, host).status == 200  # by a page without scripts, which cannot keep the key
+    # This is what a page without scripts asks, which cannot keep the key.
+    assert client.ask("GET", address, host).status == 200
     first = client.ask("GET", address, host)
-    assert (first.status, first.headers["Set-Cookie"], client.server.key in first.read().decode()) == (200, None, True)
+    assert (first.status, first.headers["Set-Cookie"], client.server.key in first.read().decode()) == (
+        200,
+        None,
+        True,
+    )
     assert client.do("state")["status"] == "Your move."
     again = client.ask("GET", address, host)
     assert (again.status, b"start coachwhip again" in again.read()) == (403, True)
@@ -147,11 +154,15 @@ def test_requests_of_other_sites_neither_move_nor_read(headers: dict[str, str], 
     client = start(Replies(["e5"]))
     body = json.dumps({"do": "move", "text": "e4", "fen": chess.STARTING_FEN}).encode()
     forged = {name: value for name, value in {**client.own, **headers}.items() if value}
-    assert client.ask("POST", f"/do{client.key}", {**forged, "Content-Length": str(len(body))}, body).status == 403
+    assert (
+        client.ask("POST", f"/do{client.key}", {**forged, "Content-Length": str(len(body))}, body).status
+        == 403
+    )
     paths = ("/", f"/game.pgn{client.key}", f"/report{client.key}")
     assert [client.ask("GET", path, forged).status for path in paths] == 3 * [403]
     assert client.game.game.board.fen() == chess.STARTING_FEN
-    without = {name: value for name, value in client.own.items() if name != "Origin"}  # a link, or a form of an old browser
+    # a link, or a form of an old browser
+    without = {name: value for name, value in client.own.items() if name != "Origin"}
     assert client.ask("POST", f"/do{client.key}", {**without, "Content-Length": "2"}, b"{}").status == 403
 
 
@@ -160,13 +171,20 @@ def test_requests_without_the_key_neither_move_nor_read(query: str, start: Any) 
     """As another user of this computer would send them."""
     client = start(Replies(["e5"]))
     body = json.dumps({"do": "move", "text": "e4", "fen": chess.STARTING_FEN}).encode()
-    assert client.ask("POST", f"/do{query}", {**client.own, "Content-Length": str(len(body))}, body).status == 403
-    assert [client.ask("GET", f"{path}{query}", client.own).status for path in ("/game.pgn", "/report", "/x")] == 3 * [403]
+    assert (
+        client.ask("POST", f"/do{query}", {**client.own, "Content-Length": str(len(body))}, body).status
+        == 403
+    )
+    assert [
+        client.ask("GET", f"{path}{query}", client.own).status for path in ("/game.pgn", "/report", "/x")
+    ] == 3 * [403]
     assert client.game.game.board.fen() == chess.STARTING_FEN
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no permissions by bits")
-def test_no_command_line_names_the_address(start: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_command_line_names_the_address(
+    start: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The browser is given a file in the home folder, which only its owner can read, until it has come."""
     monkeypatch.setenv("HOME", str(tmp_path))
     opened: Queue[str] = Queue()
@@ -196,7 +214,9 @@ def test_malformed_requests_break_nothing(start: Any) -> None:
     statuses = {client.post(body).status for body in BODIES}
     assert statuses <= {200, 400}
     for length, status in (("-1", 413), ("x", 400), (str(MAX_REQUEST + 1), 413), ("9" * 5000, 400)):
-        assert client.ask("POST", f"/do{client.key}", {**client.own, "Content-Length": length}).status == status
+        assert (
+            client.ask("POST", f"/do{client.key}", {**client.own, "Content-Length": length}).status == status
+        )
     assert client.ask("POST", f"/do{client.key}", client.own).status == 400
     assert client.ask("GET", f"/../../etc/passwd{client.key}", client.own).status == 404
     assert client.ask("PUT", f"/do{client.key}", client.own).status == 501
@@ -330,7 +350,9 @@ def test_a_finished_game_is_saved_at_once(start: Any, tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a limit on the size of files")
 def test_a_game_that_cannot_be_saved_goes_on(start: Any, tmp_path: Path) -> None:
     """A new one would lose it; the page says why it does not start."""
-    client = start(args=Namespace(**{**vars(ARGS), "time": TimeControl(time=1000), "pgn": tmp_path / "games.pgn"}))
+    client = start(
+        args=Namespace(**{**vars(ARGS), "time": TimeControl(time=1000), "pgn": tmp_path / "games.pgn"})
+    )
     client.do("move", text="e4")
     with room_of(10):
         answer = client.do("new", level=FULL, clock="none", color="white", start="")
@@ -352,7 +374,10 @@ def test_a_game_that_cannot_be_saved_goes_on(start: Any, tmp_path: Path) -> None
         ("position startpos moves f2f3 e7e5 g2g4 d8h4", "This position: not a position that can be played"),
         ("position startpos e2e4", "position startpos: expected 'moves'"),
         ("hello", "This PGN"),
-        ('[Variant "Atomic"]\n\n1. e4 e5 *', "This PGN: coachwhip plays standard chess and Chess960, not atomic"),
+        (
+            '[Variant "Atomic"]\n\n1. e4 e5 *',
+            "This PGN: coachwhip plays standard chess and Chess960, not atomic",
+        ),
         ("1. e4 Ke2", "This PGN"),
     ],
 )
@@ -455,7 +480,9 @@ def test_a_failed_write_is_said_on_the_page(start: Any) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no links, no queues")
-def test_addresses_of_killed_programs_are_removed(start: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_addresses_of_killed_programs_are_removed(
+    start: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Neither that of a program that runs, nor a person's own page, link or queue of such a name."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setattr("webbrowser.open", lambda _: None)
@@ -491,7 +518,9 @@ def test_the_command_keeps_the_game_at_ctrl_c(tmp_path: Path) -> None:
         assert process.stdout
         host, _, token = process.stdout.readline().split("//")[1].strip().partition("/")
         port = host.split(":")[1]
-        taken = subprocess.run([*command, "--port", port], capture_output=True, text=True, check=False, timeout=60, env=env)
+        taken = subprocess.run(
+            [*command, "--port", port], capture_output=True, text=True, check=False, timeout=60, env=env
+        )
         connection = http.client.HTTPConnection(host)
         connection.request("GET", f"/{token}")
         key = re.findall('"coachwhip", "(.*?)"', connection.getresponse().read().decode())[0]
@@ -510,7 +539,11 @@ def test_a_game_of_a_program_that_was_killed_is_offered(tmp_path: Path) -> None:
     """With its clocks and its place in the file of games; not to another user, while a program plays it, or where a position is given."""
     pgn, folder = tmp_path / "games.pgn", tmp_path / "data"
     env = {**environment(), "XDG_DATA_HOME": str(folder), "HOME": str(folder)}
-    command = [sys.executable, *"-m coachwhip play --browser --no-open --elo 1200 --time 5+3 --pgn".split(), str(pgn)]
+    command = [
+        sys.executable,
+        *"-m coachwhip play --browser --no-open --elo 1200 --time 5+3 --pgn".split(),
+        str(pgn),
+    ]
 
     def run(*more: str) -> tuple[subprocess.Popen[str], Any]:
         process = subprocess.Popen([*command, *more], stdout=subprocess.PIPE, text=True, env=env)
@@ -621,7 +654,9 @@ def test_a_whole_game_by_clicks(chromium: Browser, start: Any) -> None:
     wait_for(other, shown)
     assert "You win by checkmate: 1-0" in tab.value("document.querySelector('.status').textContent")
     game = chess.pgn.read_game(
-        io.StringIO(tab.value("fetch(document.querySelector('a[download]').href).then((answer) => answer.text())"))
+        io.StringIO(
+            tab.value("fetch(document.querySelector('a[download]').href).then((answer) => answer.text())")
+        )
     )
     assert game
     assert (game.end().board().fen(), game.headers["Result"]) == (board.fen(), "1-0")
@@ -656,13 +691,16 @@ def test_the_page_in_a_game(chromium: Browser, start: Any) -> None:
     tab.click("[data-do=hint]", "#shows-lines")
     tab.wait("document.querySelector('.message').textContent.startsWith('Perhaps')")
     tab.wait("document.querySelectorAll('.lines li').length === 3")
-    assert tab.value("document.documentElement.scrollWidth <= innerWidth && !document.querySelector('#analyse').offsetWidth")
+    assert tab.value(
+        "document.documentElement.scrollWidth <= innerWidth && !document.querySelector('#analyse').offsetWidth"
+    )
     tab.click("#flip", square("e2", "black"), square("e3", "black"))
     client.wait(3)
     tab.click("[data-do=threat]")
     tab.wait("/threatens|in check/.test(document.querySelector('.message').textContent)")
     tab.click(".record a")
-    tab.wait("location.hash === '#1' && !one('[data-step=leave]').hidden")  # the page follows the address only later
+    # The page follows the address only later.
+    tab.wait("location.hash === '#1' && !one('[data-step=leave]').hidden")
     tab.click("[data-step=leave]")
     tab.wait("!location.hash && one('[data-step=leave]').hidden")
     tab.click("[data-do=resign]")
@@ -670,7 +708,10 @@ def test_the_page_in_a_game(chromium: Browser, start: Any) -> None:
     assert not client.game.game.ending
     tab.click("[data-do=resign]")
     tab.wait("!document.querySelector('#end').hidden")
-    assert tab.value("all('[data-do]:disabled').map((button) => button.dataset.do).join()") == "hint,threat,draw,resign"
+    assert (
+        tab.value("all('[data-do]:disabled').map((button) => button.dataset.do).join()")
+        == "hint,threat,draw,resign"
+    )
     assert tab.value("all('.lines li').length") == 0  # those of a position that has gone
     tab.click("#analyse")
     tab.wait("location.pathname === '/report' && document.querySelectorAll('a.move').length === 3")
@@ -693,7 +734,10 @@ def test_the_page_in_a_game(chromium: Browser, start: Any) -> None:
     tab.wait("location.pathname === '/report' && document.querySelectorAll('a.move').length === 3")
     tab.go("data:text/html,<title>another site</title>")
     for path in (f"game.pgn{client.key}", "do"):
-        assert tab.value(f"fetch('http://{client.host}/{path}').then(() => 'read', () => 'blocked')") == "blocked"
+        assert (
+            tab.value(f"fetch('http://{client.host}/{path}').then(() => 'read', () => 'blocked')")
+            == "blocked"
+        )
 
 
 @pytest.mark.needs_program(CHROMIUM)
@@ -712,7 +756,9 @@ def test_lines_bar_and_board_show_one_position(chromium: Browser, start: Any) ->
     for key, number in (("ArrowLeft", "2..."), ("ArrowLeft", "2."), ("ArrowLeft", "1...")):
         tab.press(key)
         assert tab.value(f"{numbers} + one('.bar').hidden") == "true"
-        tab.wait(f"{numbers}.split(',').every((each) => each.startsWith('{number}')) && all('.lines li').length === 3")
+        tab.wait(
+            f"{numbers}.split(',').every((each) => each.startsWith('{number}')) && all('.lines li').length === 3"
+        )
     tab.click(".lines li:nth-child(2) a")
     tab.wait("location.hash === '#1-2-1' && one('.lines a[aria-current]')?.hash === '#1-2-1'")
     label = tab.value("one('.board svg').getAttribute('aria-label')")

@@ -42,7 +42,10 @@ from coachwhip.study.reference.games.maze import END, FOOD, MOVE, TRAP, Maze
 from coachwhip.study.reference.games.tree import Branch, Tree, first_leaf
 from coachwhip.study.reference.trace import Traced
 
-MODULES = sorted(path.relative_to(ROOT).with_suffix("") for path in (ROOT / "coachwhip" / "study" / "reference").rglob("*.py"))
+MODULES = sorted(
+    path.relative_to(ROOT).with_suffix("")
+    for path in (ROOT / "coachwhip" / "study" / "reference").rglob("*.py")
+)
 
 FULL = ("minimax", "negamax", "minimax_list")  # look at every node
 PRUNING = ("alpha_beta", "negamax_alpha_beta", "alpha_beta_list")  # look at the same nodes
@@ -51,7 +54,8 @@ PRUNING = ("alpha_beta", "negamax_alpha_beta", "alpha_beta_list")  # look at the
 leaves = st.integers(-3, 3)
 subtrees = st.recursive(leaves, lambda below: st.lists(below, min_size=1, max_size=4), max_leaves=30)
 trees = st.lists(subtrees, min_size=1, max_size=4)
-uneven = st.sampled_from([(0, 1), (0, 0, 1), (0, 1, 1), (1, 0, 0, 1)])  # who moves when, with some moving twice
+# who moves when, with some moving twice
+uneven = st.sampled_from([(0, 1), (0, 0, 1), (0, 1, 1), (1, 0, 0, 1)])
 
 
 def search(algorithm: Any, game: Any) -> tuple[Answer[Any], int]:
@@ -159,7 +163,9 @@ def test_a_leaf_is_read_in_vain_exactly_where_alpha_beta_leaves_it_out(root: Any
 
 @pytest.mark.parametrize("algorithm", [alpha_beta, negamax_alpha_beta])
 @given(subtree=subtrees, alpha=st.integers(-4, 3), width=st.integers(1, 4))
-def test_an_answer_outside_the_window_is_a_bound(algorithm: Any, subtree: Any, alpha: int, width: int) -> None:
+def test_an_answer_outside_the_window_is_a_bound(
+    algorithm: Any, subtree: Any, alpha: int, width: int
+) -> None:
     tree = Tree(subtree)
     exact = minimax(tree, tree.initial()).value
     value = algorithm(tree, tree.initial(), alpha, alpha + width).value
@@ -183,8 +189,12 @@ def test_quiescence_is_the_game_in_which_one_may_decline(subtree: Any, alpha: in
     other = Tree(declined(subtree, 0))
     exact = minimax(other, other.initial()).value
     assert quiescence(tree, tree.initial(), some_estimate, tree.actions).value == exact
-    value = quiescence(tree, tree.initial(), some_estimate, tree.actions, alpha=alpha, beta=alpha + width).value
-    assert exact <= value if value <= alpha else (exact >= value if value >= alpha + width else exact == value)
+    value = quiescence(
+        tree, tree.initial(), some_estimate, tree.actions, alpha=alpha, beta=alpha + width
+    ).value
+    assert (
+        exact <= value if value <= alpha else (exact >= value if value >= alpha + width else exact == value)
+    )
 
 
 # --- Chess ---
@@ -198,7 +208,11 @@ def searched(fen: str, depth: int) -> Answer[chess.Move]:
 def test_a_mate_counts_its_plies_and_comes_before_the_fifty_move_rule() -> None:
     for fen, plies in (("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", 1), ("7k/8/5K2/8/8/8/8/6R1 w - - 0 1", 3)):
         game = Chess(chess.Board(fen))
-        assert searched(fen, plies).value == iterative_deepening(game, game.initial(), material, plies).value == MATE - plies
+        assert (
+            searched(fen, plies).value
+            == iterative_deepening(game, game.initial(), material, plies).value
+            == MATE - plies
+        )
         assert searched(fen, plies - 1).value < MATE - 100  # not visible one ply earlier
     assert searched("7k/6Q1/5K2/8/8/8/8/8 b - - 0 1", 0) == Answer(-MATE)
     assert searched("6k1/5ppp/8/8/8/8/8/R6K w - - 99 80", 1) == Answer(MATE - 1, chess.Move.from_uci("a1a8"))
@@ -237,7 +251,9 @@ STEPS = """\
 
 
 @given(trees, uneven, st.sampled_from([alpha_beta, alpha_beta_list, minimax, minimax_list]))
-def test_what_is_known_is_true_and_the_cut_leaves_were_never_read(root: Any, order: tuple[int, ...], algorithm: Any) -> None:
+def test_what_is_known_is_true_and_the_cut_leaves_were_never_read(
+    root: Any, order: tuple[int, ...], algorithm: Any
+) -> None:
     asked = []
 
     class Logged(Tree):
@@ -251,7 +267,9 @@ def test_what_is_known_is_true_and_the_cut_leaves_were_never_read(root: Any, ord
     known, true, cut = dict[int, Any](), dict[int, Any](), set[int]()
     for node in reversed(watched.nodes):
         values = [true[child.number] for child in node.children]
-        true[node.number] = (min(values) if order[node.ply % len(order)] else max(values)) if values else node.subtree
+        true[node.number] = (
+            (min(values) if order[node.ply % len(order)] else max(values)) if values else node.subtree
+        )
     for number, step in enumerate(watched.steps):
         known |= {node.number: bounds for node, bounds in step.known.items()}
         assert all(low <= true[number] <= high for number, (low, high) in known.items())
@@ -260,16 +278,23 @@ def test_what_is_known_is_true_and_the_cut_leaves_were_never_read(root: Any, ord
         cut |= {branch.number for _, branches in step.cuts.values() for branch in branches}
     assert known[0] == (true[0], true[0])
     assert true[0] == (-answer.value if order[0] else answer.value)
-    assert asked == [leaf.subtree for leaf in watched.leaves if not cut & {node.number for node in (leaf, *leaf.above)}]
+    assert asked == [
+        leaf.subtree for leaf in watched.leaves if not cut & {node.number for node in (leaf, *leaf.above)}
+    ]
 
 
-def test_the_terminal_shows_the_tree_and_the_steps_of_the_textbook(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_terminal_shows_the_tree_and_the_steps_of_the_textbook(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     assert main(["--tree", TREE]) == 0
     printed = capsys.readouterr().out
     assert f"\n\n{STEPS}\n" in printed
     assert "    C  MIN  at most 2\n        2\n        4  cut\n        6  cut\n" in printed
-    assert printed.endswith("(B), 7 of 9 leaves read\nminimax: value 3, best move 1 (B), 9 of 9 leaves read\n")
-    drawn = ElementTree.fromstring(Drawn([[3, 12, 8], [2, 4, 6], [14, 5, 2]], alpha_beta).svg(5))  # as a notebook shows it
+    assert printed.endswith(
+        "(B), 7 of 9 leaves read\nminimax: value 3, best move 1 (B), 9 of 9 leaves read\n"
+    )
+    # as a notebook shows it
+    drawn = ElementTree.fromstring(Drawn([[3, 12, 8], [2, 4, 6], [14, 5, 2]], alpha_beta).svg(5))
     assert {"3", "<= 2", "<= 14", "3 ... 14"} <= set(drawn.itertext())
     (tmp_path / "tree.txt").write_text(TREE.replace(" [", "\n["), encoding="utf-8")
     assert main(["--file", str(tmp_path / "tree.txt")]) == 0
@@ -280,8 +305,16 @@ def test_the_terminal_shows_the_tree_and_the_steps_of_the_textbook(capsys: pytes
     ("words", "value", "last"),
     [
         # by hand: B is the mean of 2 and 4, C that of 0, 5 and 1
-        (["[[[2, 7], [4, 6]], [[9, 0], [5], [8, 1]]]", "--order", "max,chance,min"], "3", "H is 1, so C is 2, so A is 3."),
-        (["[[(1, 2, 6), (4, 3, 3)], [(6, 1, 2), (7, 4, 1)]]"], "(7, 4, 1)", "C is (7, 4, 1), so A is (7, 4, 1)."),
+        (
+            ["[[[2, 7], [4, 6]], [[9, 0], [5], [8, 1]]]", "--order", "max,chance,min"],
+            "3",
+            "H is 1, so C is 2, so A is 3.",
+        ),
+        (
+            ["[[(1, 2, 6), (4, 3, 3)], [(6, 1, 2), (7, 4, 1)]]"],
+            "(7, 4, 1)",
+            "C is (7, 4, 1), so A is (7, 4, 1).",
+        ),
         (["[[1, 2.5], 4]", "--min-first"], "2.5", "Leaf 4: A is 2.5."),
         (["[[.1, 0.2], [1/3, 1]]", "--order", "max, chance"], "2/3", "Leaf 1: C is 2/3, so A is 2/3."),
         (["[[0.1, 0.2]]", "--order", "max,chance"], "0.15", "Leaf 0.2: B is 0.15, so A is 0.15."),
@@ -294,7 +327,9 @@ def test_other_trees(words: list[str], value: str, last: str, capsys: pytest.Cap
     assert f"value {value}, best" in results
 
 
-def test_a_seed_decides_a_random_tree_and_a_large_one_is_only_counted(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_seed_decides_a_random_tree_and_a_large_one_is_only_counted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     printed = []
     for size, seed in (("3,2", "1"), ("3,2", "1"), ("3,2", "2"), ("6,4", "1")):
         assert main(["--random", size, "--seed", seed]) == 0
@@ -311,23 +346,34 @@ def test_a_seed_decides_a_random_tree_and_a_large_one_is_only_counted(capsys: py
         (["--tree", "[3, (3, 1)]"], "column 5: expected a leaf like the others"),
         (["--tree", "[" * 10_000 + "1" + "]" * 10_000], "too deep: a tree has at most 100 levels"),
         (["--tree", "[" + "-" * 3000 + "1]"], "not --------------------;"),
-        (["--tree", "[1is 2]"], "column 2: expected a branch, a number"),  # of which Python's parser would warn
+        # Python's parser would warn of this.
+        (["--tree", "[1is 2]"], "column 2: expected a branch, a number"),
         (["--tree", "[1/0]"], "column 2: expected a branch, a number"),
         (["--tree", "3 12 8"], "a tree is written like [[3, 12, 8], [2, 4, 6]]"),
         (["--tree", ""], "line 1, column 1: expected [, not the end"),
         (["--tree", "[(1, 2)]", "--algorithm", "alpha_beta"], "vectors need --algorithm max_n"),
-        (["--tree", "[1]", "--order", "min,chance", "--algorithm", "minimax"], "chance needs --algorithm expectimax"),
-        (["--tree", "[1]", "--order", "max,mix"], "expected max, min and chance, such as max,chance,min, not 'max,mix'"),
+        (
+            ["--tree", "[1]", "--order", "min,chance", "--algorithm", "minimax"],
+            "chance needs --algorithm expectimax",
+        ),
+        (
+            ["--tree", "[1]", "--order", "max,mix"],
+            "expected max, min and chance, such as max,chance,min, not 'max,mix'",
+        ),
         (["--random", "6,4", "--report", "NEW"], "a page has at most 500 nodes, not 1555"),
         (["--random", "0,3"], "expected a whole number from 1 to 6, not '0'"),
         (["--maze", "TWO P"], "a maze has one P"),
         (["--maze", "CAPSULE"], "line 2, column 5: 'o' is no sign of a maze"),
     ],
 )
-def test_bad_words_get_one_message(words: list[str], complaint: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_bad_words_get_one_message(
+    words: list[str], complaint: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     (tmp_path / "TWO P").write_text("#PP.G#", encoding="utf-8")
     (tmp_path / "CAPSULE").write_text("%%%%%%%\n%P .oG%\n%%%%%%%\n", encoding="utf-8")
-    assert main([str(tmp_path / word) if word in ("NEW", "TWO P", "CAPSULE") else word for word in words]) == 2
+    assert (
+        main([str(tmp_path / word) if word in ("NEW", "TWO P", "CAPSULE") else word for word in words]) == 2
+    )
     message = capsys.readouterr().err
     assert complaint in message
     assert message.count("\n") == 1
@@ -343,12 +389,21 @@ def test_the_page_steps_by_keys_and_checks_an_exercise(tmp_path: Path) -> None:
         for expected in STEPS.splitlines():
             page.press("ArrowRight")
             assert page.value("document.querySelector('.status').textContent").startswith(f"{expected}\nAt ")
-        assert page.value("[...document.querySelectorAll('.cut .name')].map((name) => name.textContent)") == ["4", "6"]
+        assert page.value("[...document.querySelectorAll('.cut .name')].map((name) => name.textContent)") == [
+            "4",
+            "6",
+        ]
         page.press("ArrowLeft")
         assert "alpha 3, beta 5" in page.value("document.querySelector('.status').textContent")
         page.click("[data-do=exercise]")
         assert page.value("document.querySelectorAll('.cut, .seen').length") == 0
-        for label, keys in (("Cut 4", " "), ("Cut 5", " "), ("Value of A", "3"), ("Value of C", "≤ 2"), ("Value of D", "5\r")):
+        for label, keys in (
+            ("Cut 4", " "),
+            ("Cut 5", " "),
+            ("Value of A", "3"),
+            ("Value of C", "≤ 2"),
+            ("Value of D", "5\r"),
+        ):
             page.value(f"document.querySelector(\"[aria-label='{label}']\").focus()")
             page.type(keys)
         verdict = "document.querySelector('.verdict').value"
@@ -357,7 +412,14 @@ def test_the_page_steps_by_keys_and_checks_an_exercise(tmp_path: Path) -> None:
         ]  # fmt: skip
         page.click("[data-do=solution]")
         solution = page.value(verdict).splitlines()
-        assert [line.partition(".")[0] for line in solution] == ["A: 3", "B: 3", "C: <= 2", "6: cut", "D: 2", "5: not cut"]
+        assert [line.partition(".")[0] for line in solution] == [
+            "A: 3",
+            "B: 3",
+            "C: <= 2",
+            "6: cut",
+            "D: 2",
+            "5: not cut",
+        ]
         assert (solution[2][9:], solution[4][6:]) == (STEPS.splitlines()[3], STEPS.splitlines()[6])
         names = "[...document.querySelectorAll('.name')].map((name) => name.textContent).join(' ')"
         before = page.value(names)
@@ -370,9 +432,25 @@ def test_the_page_steps_by_keys_and_checks_an_exercise(tmp_path: Path) -> None:
 def test_an_exercise_takes_every_way_to_write_a_value(tmp_path: Path) -> None:
     trees = {
         "[[3], [2, 4]]": {
-            "C": ["≤ 2", "<=2", "=< 2", "at most 2", "2 or less", "C <= 2", "C ≤ 2", "max 2", "2", "2.0", "+2", "< 2"]
+            "C": [
+                "≤ 2",
+                "<=2",
+                "=< 2",
+                "at most 2",
+                "2 or less",
+                "C <= 2",
+                "C ≤ 2",
+                "max 2",
+                "2",
+                "2.0",
+                "+2",
+                "< 2",
+            ]
         },
-        "[[-3.5, 1], [-1/2, 0.25]]": {"A": ["-0.5", "−1/2", "-.5", "-0,5", "A = -.5"], "B": ["-7/2", "-3.50"]},
+        "[[-3.5, 1], [-1/2, 0.25]]": {
+            "A": ["-0.5", "−1/2", "-.5", "-0,5", "A = -.5"],
+            "B": ["-7/2", "-3.50"],
+        },
         "[[3, 4], [5, [6, 2], 1]]": {"A": ["3"]},
         "[[(7, -1), (2, 2)], [(0, 3)]]": {"B": ["(2,2)", "( 2 , 2 )", "(2; 2)"]},
     }
@@ -388,11 +466,18 @@ def test_an_exercise_takes_every_way_to_write_a_value(tmp_path: Path) -> None:
                         field.value = {json.dumps(text)};
                         field.form.requestSubmit();
                     }})()""")
-                    mark = page.value(f"document.querySelector(\"[aria-label='Value of {name}']\").dataset.mark ?? ''")
+                    mark = page.value(
+                        f"document.querySelector(\"[aria-label='Value of {name}']\").dataset.mark ?? ''"
+                    )
                     assert mark == ("right" if text in texts else "wrong" if text else ""), text
-        assert main(["--random", "3,3", "--seed", "1", "--report", str(tmp_path / "wide.html"), "--exercise"]) == 0
+        assert (
+            main(["--random", "3,3", "--seed", "1", "--report", str(tmp_path / "wide.html"), "--exercise"])
+            == 0
+        )
         page = chromium.open((tmp_path / "wide.html").as_uri())
-        assert page.value("document.querySelector('.scroll').scrollWidth <= document.querySelector('.scroll').clientWidth")
+        assert page.value(
+            "document.querySelector('.scroll').scrollWidth <= document.querySelector('.scroll').clientWidth"
+        )
 
 
 # --- The maze ---
@@ -404,7 +489,11 @@ def test_the_maze_counts_moves_food_and_the_end() -> None:
     eaten = maze.result(maze.initial(), eats)
     assert (eaten.score, len(eaten.food), maze.to_move(eaten)) == (MOVE + FOOD, 1, 1)
     caught, won = (maze.result(maze.result(eaten, ghost), eats + 1) for ghost in (eats + 1, eats + 2))
-    assert (caught.outcome, caught.score, maze.is_terminal(caught)) == ("caught", 2 * (MOVE + FOOD) + END["caught"], True)
+    assert (caught.outcome, caught.score, maze.is_terminal(caught)) == (
+        "caught",
+        2 * (MOVE + FOOD) + END["caught"],
+        True,
+    )
     assert (won.outcome, maze.utility(won, 1)) == ("won", -2 * (MOVE + FOOD) - END["won"])
 
 
@@ -427,7 +516,9 @@ def test_a_game_in_a_maze_is_printed(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert frames[-2].endswith("score 518 won")
 
 
-def test_a_maze_that_cannot_be_won_ends_with_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_maze_that_cannot_be_won_ends_with_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "maze.txt").write_text("%%%%%%%%\n%P %.%G%\n%%%%%%%%\n", encoding="utf-8")
     assert main(["--maze", str(tmp_path / "maze.txt")]) == 0
     printed = capsys.readouterr().out

@@ -14,7 +14,8 @@ from programs import CHROMIUM, program
 PHONE, DESK = 360, 1280  # widths in CSS pixels
 OPTIONS = ("--headless=new", "--no-sandbox", "--disable-gpu")
 PATIENCE = 60.0  # seconds
-LIGHT, DARK = ["rgb(246, 245, 242)", "rgb(34, 33, 31)"], ["rgb(25, 24, 23)", "rgb(232, 229, 223)"]  # ground and text
+# ground and text
+LIGHT, DARK = ["rgb(246, 245, 242)", "rgb(34, 33, 31)"], ["rgb(25, 24, 23)", "rgb(232, 229, 223)"]
 
 
 class Tab:
@@ -26,7 +27,13 @@ class Tab:
         self._session = browser.send("", "Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.send("Emulation.setEmulatedMedia", features=[scheme])
-        self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.send(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
         self.go(url)
 
     def send(self, method: str, **params: Any) -> dict[str, Any]:
@@ -107,8 +114,18 @@ class Browser:
             os.dup2(to_read, 3)
             os.dup2(to_write, 4)
 
-        command = [program(CHROMIUM), *OPTIONS, "--remote-debugging-pipe", f"--user-data-dir={folder / 'profile'}"]
-        self._process = subprocess.Popen(command, preexec_fn=move_pipes, close_fds=False, stderr=subprocess.DEVNULL)  # noqa: PLW1509 - only dup2
+        command = [
+            program(CHROMIUM),
+            *OPTIONS,
+            "--remote-debugging-pipe",
+            f"--user-data-dir={folder / 'profile'}",
+        ]
+        self._process = subprocess.Popen(
+            command,
+            preexec_fn=move_pipes,  # noqa: PLW1509 - only dup2
+            close_fds=False,
+            stderr=subprocess.DEVNULL,
+        )
         os.close(to_read)
         os.close(to_write)
         self._count, self._received = 0, b""
@@ -116,7 +133,12 @@ class Browser:
     def send(self, session: str, method: str, **params: Any) -> dict[str, Any]:
         """Run a command and return its result; events are ignored."""
         self._count += 1
-        message = {"id": self._count, "method": method, "params": params, **({"sessionId": session} if session else {})}
+        message = {
+            "id": self._count,
+            "method": method,
+            "params": params,
+            **({"sessionId": session} if session else {}),
+        }
         os.write(self._write, json.dumps(message).encode() + b"\0")
         while True:
             line, end, rest = self._received.partition(b"\0")

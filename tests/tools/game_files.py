@@ -165,7 +165,9 @@ def _moves(board: chess.Board, rng: random.Random, plies: int, shuffle: bool) ->
     last: list[chess.Move] = []
     for _ in range(plies):
         back = [chess.Move(move.to_square, move.from_square) for move in last[-2:-1]]
-        legal = [move for move in back if board.is_legal(move) and rng.random() < 0.8] or list(board.legal_moves)
+        legal = [move for move in back if board.is_legal(move) and rng.random() < 0.8] or list(
+            board.legal_moves
+        )
         if not legal:
             return
         last.append(rng.choice(legal))

@@ -36,7 +36,9 @@ class PlainNetwork:
 
     def header(self) -> dict[str, Any]:
         shape = {"kind": self.kind, "inputs": INPUTS, "hidden": self.hidden, "outputs": OUTPUTS}
-        return shape | {"qa": QA, "qb": QB, "scale": self.scale, "provenance": {"made": "at random"}} | self.more
+        return (
+            shape | {"qa": QA, "qb": QB, "scale": self.scale, "provenance": {"made": "at random"}} | self.more
+        )
 
     def numbers(self) -> list[int]:
         """The 16-bit numbers in the order of the file."""
@@ -62,7 +64,9 @@ class PlainNetwork:
         """Centipawns from the view of the side to move, without the terms."""
         total, chosen = 0, output_of(board)
         for half, colour in enumerate((board.turn, not board.turn)):
-            for value, weight in zip(self.accumulator(board, colour), self.outputs[chosen][half], strict=True):
+            for value, weight in zip(
+                self.accumulator(board, colour), self.outputs[chosen][half], strict=True
+            ):
                 assert -32768 <= value <= 32767
                 cut = min(max(value, 0), QA)
                 total += cut * cut * weight

@@ -121,13 +121,22 @@ class Line:
 
     board: chess.Board
     position: Position
-    keys: list[tuple[object, ...]] = field(default_factory=list)  # the game up to and with the current position
+    # the game up to and with the current position
+    keys: list[tuple[object, ...]] = field(default_factory=list)
     root: int = 0  # index in `keys` of the root
 
     def remember(self) -> None:
         """Note the current position: what makes two of them the same by the rules."""
         board = self.board
-        pieces = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings, *board.occupied_co)
+        pieces = (
+            board.pawns,
+            board.knights,
+            board.bishops,
+            board.rooks,
+            board.queens,
+            board.kings,
+            *board.occupied_co,
+        )
         ep = board.ep_square if board.has_legal_en_passant() else None
         self.keys.append((*pieces, board.turn, board.clean_castling_rights(), ep))
 

@@ -9,7 +9,9 @@ TOOLS = ROOT / "tests" / "tools"
 STUB = TOOLS / "stub_engine.py"
 DATA = ROOT / "tests" / "data"
 TERMS = DATA / "terms.py"
-UNWANTED = shutil.ignore_patterns(".git", ".venv", "build", "dist", "*.so", "*.pyd", "*.egg-info", "__pycache__", ".*_cache")
+UNWANTED = shutil.ignore_patterns(
+    ".git", ".venv", "build", "dist", "*.so", "*.pyd", "*.egg-info", "__pycache__", ".*_cache"
+)
 
 
 def copy_checkout(place: Path) -> Path:

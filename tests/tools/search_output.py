@@ -28,7 +28,9 @@ def after(moves: str, fen: str = chess.STARTING_FEN) -> chess.Board:
     return board
 
 
-def check_search(lines: Sequence[str], board: chess.Board | None = None, multipv: int = 1) -> chess.Move | None:
+def check_search(
+    lines: Sequence[str], board: chess.Board | None = None, multipv: int = 1
+) -> chess.Move | None:
     """Check the output of one search from this position (default: the start): well-formed, legal, and the bestmove is the last pv's.
 
     Returns the move, None without a legal one.

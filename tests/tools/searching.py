@@ -28,11 +28,20 @@ def one_engine() -> Engine:
 
 
 def search(
-    engine: Engine, position: Position, *, depth: int = 0, nodes: int = 0, mate: int = 0, soft_ms: int = 0, hard_ms: int = 0
+    engine: Engine,
+    position: Position,
+    *,
+    depth: int = 0,
+    nodes: int = 0,
+    mate: int = 0,
+    soft_ms: int = 0,
+    hard_ms: int = 0,
 ) -> tuple[SearchResult, list[SearchInfo]]:
     """Search, and collect what is reported on the way."""
     infos: list[SearchInfo] = []
-    result = engine.search(position, depth=depth, nodes=nodes, mate=mate, soft_ms=soft_ms, hard_ms=hard_ms, on_info=infos.append)
+    result = engine.search(
+        position, depth=depth, nodes=nodes, mate=mate, soft_ms=soft_ms, hard_ms=hard_ms, on_info=infos.append
+    )
     return result, infos
 
 
@@ -45,7 +54,12 @@ class Background:
     """A search in its own thread, which can be waited for at a given report."""
 
     def __init__(
-        self, engine: Engine, position: Position, ready: Callable[[SearchInfo], bool], ponder: bool = False, clock_ms: int = 0
+        self,
+        engine: Engine,
+        position: Position,
+        ready: Callable[[SearchInfo], bool],
+        ponder: bool = False,
+        clock_ms: int = 0,
     ) -> None:
         self.ready = threading.Event()
         self.results: list[SearchResult] = []

@@ -83,7 +83,9 @@ def run_until(
 ) -> subprocess.CompletedProcess[str]:
     """Run a command line until this holds, then signal it as Ctrl-C of a terminal does, its processes too, or `alone`."""
     pipe = subprocess.PIPE
-    process = subprocess.Popen([*MODULE, *words], env=environment(), text=True, start_new_session=True, stdout=pipe, stderr=pipe)
+    process = subprocess.Popen(
+        [*MODULE, *words], env=environment(), text=True, start_new_session=True, stdout=pipe, stderr=pipe
+    )
     wait_for(lambda: ready() or process.poll() is not None)
     if process.poll() is None and alone:
         process.send_signal(number)
@@ -110,7 +112,9 @@ class UciProcess:
         self._lines: queue.Queue[str | None] = queue.Queue()
         self.raw = b""
         self.errors = b""
-        self._readers = [threading.Thread(target=read, daemon=True) for read in (self._read, self._read_errors)]
+        self._readers = [
+            threading.Thread(target=read, daemon=True) for read in (self._read, self._read_errors)
+        ]
         for reader in self._readers:
             reader.start()
 
@@ -154,7 +158,9 @@ class UciProcess:
                 line = self._lines.get(timeout=TIMEOUT)
             except queue.Empty:
                 raise AssertionError(f"no {start!r} after {lines[-20:]}") from None
-            assert line is not None, f"the engine has gone: no {start!r} after {lines[-20:]}, stderr {self.errors!r}"
+            assert line is not None, (
+                f"the engine has gone: no {start!r} after {lines[-20:]}, stderr {self.errors!r}"
+            )
             lines.append(line)
         return lines
 

@@ -22,8 +22,27 @@ FENS = [
     "1rr1k1rr/8/8/3pP3/8/8/8/1RR1K1RR w HCgb d6 4 9",
     "8/k1P5/8/1K6/8/8/2p5/8 b - - 99 120",
 ]
-MOVES = ["e2e4", "e1g1", "e1h1", "c7c8q", "c2c1n", "O-O", "O-O-O+", "Nf3", "Qxf6", "c8=Q+", "exd6", "Nbd2", "R1xc3#", "Bd3xa6"]
-LETTERS = "".join(map(chr, range(128))) + "PNBRQKpnbrqkabcdefgh12345678/-+#=xOw " * 8 + "\u0435\u212a\u0661\u00a0\ud800\U0001f600"
+MOVES = [
+    "e2e4",
+    "e1g1",
+    "e1h1",
+    "c7c8q",
+    "c2c1n",
+    "O-O",
+    "O-O-O+",
+    "Nf3",
+    "Qxf6",
+    "c8=Q+",
+    "exd6",
+    "Nbd2",
+    "R1xc3#",
+    "Bd3xa6",
+]
+LETTERS = (
+    "".join(map(chr, range(128)))
+    + "PNBRQKpnbrqkabcdefgh12345678/-+#=xOw " * 8
+    + "\u0435\u212a\u0661\u00a0\ud800\U0001f600"
+)
 
 
 def mutated(rng: random.Random, texts: list[str]) -> str:
@@ -41,9 +60,13 @@ def mutated_board(rng: random.Random) -> chess.Board:
     """A board whose attributes contradict each other."""
     board = chess.Board(rng.choice(FENS), chess960=True)
     for _ in range(rng.randint(1, 4)):
-        move = chess.Move(rng.randrange(-2, 70), rng.randrange(-70, 300), rng.choice((None, 0, 5, 6, -9, 2**31 - 1)))
+        move = chess.Move(
+            rng.randrange(-2, 70), rng.randrange(-70, 300), rng.choice((None, 0, 5, 6, -9, 2**31 - 1))
+        )
         change: dict[str, Any] = {
-            rng.choice(("pawns", "kings", "rooks", "castling_rights", "queens")): rng.choice((0, -1, 2**64, rng.getrandbits(64))),
+            rng.choice(("pawns", "kings", "rooks", "castling_rights", "queens")): rng.choice(
+                (0, -1, 2**64, rng.getrandbits(64))
+            ),
             "ep_square": rng.choice((None, -1, 20, 43, 64, 2**40)),
             "halfmove_clock": rng.choice((-1, 5, 2**40)),
             "occupied_co": [rng.getrandbits(64), rng.getrandbits(64)],
@@ -66,7 +89,9 @@ def check(faults: list[str], read: Callable[[Any], Any], given: Any) -> Any:
 
 def main() -> int:
     """Print the number of inputs and the faults."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--count", type=int, default=100_000, help="inputs (default 100000)")
     parser.add_argument("--seed", type=int, default=1, help="default 1")
     args = parser.parse_args()
@@ -87,9 +112,15 @@ def main() -> int:
             new = check(faults, Position.from_board, mutated_board(rng))
         elif kind == 2:
             new = check(faults, rng.choice((position.make, position.san, position.see)), mutated(rng, MOVES))
-            new = check(faults, position.make, rng.choice((*position.moves(), rng.randrange(-9, 1 << 17), -(2**70))))
+            new = check(
+                faults, position.make, rng.choice((*position.moves(), rng.randrange(-9, 1 << 17), -(2**70)))
+            )
         else:
-            new = check(faults, position.make_san, mutated(rng, MOVES + [position.san(move) for move in position.moves()]))
+            new = check(
+                faults,
+                position.make_san,
+                mutated(rng, MOVES + [position.san(move) for move in position.moves()]),
+            )
             check(faults, rng.choice((position.piece_at, position.bitboard)), mutated(rng, ["e4", "N"]))
         read += isinstance(new, Position)
         if not all(is_ok(each) for each in (position, new) if isinstance(each, Position)):

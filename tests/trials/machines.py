@@ -32,9 +32,16 @@ from places import ROOT, copy_checkout
 OURS = f"{shlex.quote(sys.executable)} -m coachwhip"
 IN_PLACE = f"{shlex.quote(sys.executable)} setup.py -q build_ext --inplace"
 SHALLOW = "4"  # depth of bench under an emulator
-DEBIAN = {11: "bookworm", 13: "trixie"}.get(sys.version_info.minor, "")  # the one whose Python is like this one
+# the release whose Python is like this one
+DEBIAN = {11: "bookworm", 13: "trixie"}.get(sys.version_info.minor, "")
 # A model of qemu-x86_64 -> the level that it should get.
-PROCESSORS = {"core2duo": "baseline", "SandyBridge": "baseline", "Haswell": "pext", "EPYC-Rome": "avx2", "EPYC-Milan": "pext"}
+PROCESSORS = {
+    "core2duo": "baseline",
+    "SandyBridge": "baseline",
+    "Haswell": "pext",
+    "EPYC-Rome": "avx2",
+    "EPYC-Milan": "pext",
+}
 # What Python's headers ask of the pyconfig.h of a 64-bit Windows.
 WINDOWS = """
     MS_WINDOWS=1 MS_WIN32=1 MS_WIN64=1 NT_THREADS=1 WITH_THREAD=1 HAVE_DECLSPEC_DLL=1 Py_ENABLE_SHARED=1 SIZEOF_SHORT=2 SIZEOF_INT=4
@@ -60,7 +67,10 @@ def windows() -> Build:
     sources = f"find {shlex.quote(str(ROOT / 'build' / 'release'))} -name '*.c' -print0"
     headers = shlex.quote(sysconfig.get_path("include"))
     make = [f"cp -r {headers} include", ": > include/pyconfig.h", f"test -n \"$({sources} | tr -d '\\0')\""]
-    make += [f"{sources} | xargs -0 -n 1 {compiler} {level}" for level in ("", "-mpopcnt -mavx2 -mbmi -mbmi2 -mfma")]
+    make += [
+        f"{sources} | xargs -0 -n 1 {compiler} {level}"
+        for level in ("", "-mpopcnt -mavx2 -mbmi -mbmi2 -mfma")
+    ]
     return Build(("x86_64-w64-mingw32-gcc",), " && ".join(make))
 
 
@@ -75,14 +85,23 @@ def emulated(debian: str, gnu: str) -> Build:
     make = f"{{ test -e {root}/usr || {install}; }} && mkdir settings && cp {root}/usr/lib/{python}/{settings}.py settings"
     make += f" && env {' '.join(variables.split())} {IN_PLACE}"
     run = f"qemu-{gnu}-static -L {root} {root}/usr/bin/{python} -m coachwhip"
-    return Build((f"qemu-{gnu}-static", compiler, "mmdebstrap"), make, {run: "level baseline"}, depth=SHALLOW, plays=False)
+    return Build(
+        (f"qemu-{gnu}-static", compiler, "mmdebstrap"),
+        make,
+        {run: "level baseline"},
+        depth=SHALLOW,
+        plays=False,
+    )
 
 
 def program() -> Build:
     """The program without Python, made by the command of docs/building.md; the tests of sessions run against it."""
     text = (ROOT / "docs" / "building.md").read_text(encoding="utf-8")
     (command,) = re.findall(r"^.*\bpyinstaller --.*$", text, re.MULTILINE)
-    tests = " ".join(f"tests/uci/test_{name}.py" for name in "uci_session processes book tablebase strength debug_log".split())
+    tests = " ".join(
+        f"tests/uci/test_{name}.py"
+        for name in "uci_session processes book tablebase strength debug_log".split()
+    )
     make = f'{sys.executable} -m venv env && ( PATH="$PWD/env/bin:$PATH" && {command} )'
     make += f' && export COACHWHIP_PROGRAM="$PWD/dist/coachwhip/coachwhip" && cd {ROOT} && {sys.executable} -m pytest -q {tests}'
     return Build((), make, {"dist/coachwhip/coachwhip": "level native"}, plays=False)
@@ -114,7 +133,11 @@ BUILDS = {
     "aarch64": emulated("arm64", "aarch64"),
     "s390x": emulated("s390x", "s390x"),  # big-endian
     "program": program(),
-    **{f"python3.{minor}": another_python(minor) for minor in range(11, 16) if minor != sys.version_info.minor},
+    **{
+        f"python3.{minor}": another_python(minor)
+        for minor in range(11, 16)
+        if minor != sys.version_info.minor
+    },
 }
 
 
@@ -140,13 +163,21 @@ def attempt(build: Build, tree: Path, games: int) -> str:
     expected = played(OURS, tree.parent, build, games) if build.runs else ""
     os.chdir(copy_checkout(tree))
     done = subprocess.run(
-        build.make, shell=True, executable="/bin/bash", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+        build.make,
+        shell=True,
+        executable="/bin/bash",
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
     )
     if done.returncode:
         return f"failed: {done.stdout.decode(errors='replace')[-3000:]}"
     for command, mark in build.runs.items():
         try:
-            said, found = play.ask(*shlex.split(command), "compiler")[0], played(command, tree.parent, build, games)
+            said, found = (
+                play.ask(*shlex.split(command), "compiler")[0],
+                played(command, tree.parent, build, games),
+            )
         except SystemExit as fault:
             return f"failed: {fault}"
         print(f"  {said}: {found}", file=sys.stderr, flush=True)
@@ -157,11 +188,23 @@ def attempt(build: Build, tree: Path, games: int) -> str:
 
 def main() -> int:
     """Try the builds."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", action="append", choices=BUILDS, metavar="NAME", help=f"one of {', '.join(BUILDS)}; repeatable")
-    parser.add_argument("--games", type=int, default=20, metavar="N", help="self-play games of each build (default 20)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--only",
+        action="append",
+        choices=BUILDS,
+        metavar="NAME",
+        help=f"one of {', '.join(BUILDS)}; repeatable",
+    )
+    parser.add_argument(
+        "--games", type=int, default=20, metavar="N", help="self-play games of each build (default 20)"
+    )
     default = Path(tempfile.gettempdir(), "coachwhip-machines")
-    parser.add_argument("--folder", type=Path, default=default, metavar="DIR", help=f"where it builds (default {default})")
+    parser.add_argument(
+        "--folder", type=Path, default=default, metavar="DIR", help=f"where it builds (default {default})"
+    )
     args = parser.parse_args()
     folder = args.folder.resolve()
     if folder.is_relative_to(ROOT):
@@ -173,7 +216,9 @@ def main() -> int:
     for name in args.only or BUILDS:
         begin = time.monotonic()
         print(name, file=sys.stderr, flush=True)
-        results[name] = f"{attempt(BUILDS[name], folder / name, args.games)} ({time.monotonic() - begin:.0f} s)"
+        results[name] = (
+            f"{attempt(BUILDS[name], folder / name, args.games)} ({time.monotonic() - begin:.0f} s)"
+        )
         print(f"{name}: {results[name]}", file=sys.stderr, flush=True)
     print(json.dumps({"trial": "machines", "games": args.games, "results": results}, indent=1))
     return int(any(result.startswith("failed") for result in results.values()))

@@ -43,10 +43,50 @@ from coachwhip.__main__ import main as coachwhip
 LIMIT, HANG = 20.0, 120.0  # seconds for a file; until the run is given up
 LONGEST = 1 << 18  # bytes of a spoilt file
 DEEP = 60_000  # levels of nesting
-NUMBERS = (b"0", b"-1", b"65536", b"2147483648", b"18446744073709551616", b"1e999", b"NaN", b"9" * 5000, b"0.1", b"1e-400")
-ODD = (b"\0", b"\r\n", b"\xff\xfe", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\x85", b"\x1b]0;x\x07", b"(", b")", b"{", b'"', b"%")
-LONG = (b"(" * DEEP, b"[" * DEEP, b'{"a":' * DEEP, b"-" * DEEP, b"x." * DEEP, b"1+" * DEEP, b"A" * 100_000, b"\n" * 20_000)
-CHESS = (b"e1g1", b"--", b"e8=K", b'c9 "1-0"', b"[%clk 99999999999:00:00]", b'[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n')
+NUMBERS = (
+    b"0",
+    b"-1",
+    b"65536",
+    b"2147483648",
+    b"18446744073709551616",
+    b"1e999",
+    b"NaN",
+    b"9" * 5000,
+    b"0.1",
+    b"1e-400",
+)
+ODD = (
+    b"\0",
+    b"\r\n",
+    b"\xff\xfe",
+    b"\xef\xbb\xbf",
+    b"\xed\xa0\x80",
+    b"\x85",
+    b"\x1b]0;x\x07",
+    b"(",
+    b")",
+    b"{",
+    b'"',
+    b"%",
+)
+LONG = (
+    b"(" * DEEP,
+    b"[" * DEEP,
+    b'{"a":' * DEEP,
+    b"-" * DEEP,
+    b"x." * DEEP,
+    b"1+" * DEEP,
+    b"A" * 100_000,
+    b"\n" * 20_000,
+)
+CHESS = (
+    b"e1g1",
+    b"--",
+    b"e8=K",
+    b'c9 "1-0"',
+    b"[%clk 99999999999:00:00]",
+    b'[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n',
+)
 PGN = b"""[White "One"]
 [Result "1-0"]
 [TimeControl "60+1"]
@@ -60,7 +100,9 @@ ENGINE = shlex.join([sys.executable, "-m", "coachwhip"])
 GAMES = [*"--games 2 --nodes 50 --max-moves 4 --concurrency 1".split()]
 SPSA = ["spsa", "--tune", "rfp_margin", *"--games 2 --nodes 50 --concurrency 1".split()]
 LAB = [*"lab --depth 1 --only killers --positions good.fen".split()]
-TRAIN = "train good.vf --output new.cwnet --epochs 1 --hidden 16 --batch 64 --validation 0.5 --logit 120".split()
+TRAIN = (
+    "train good.vf --output new.cwnet --epochs 1 --hidden 16 --batch 64 --validation 0.5 --logit 120".split()
+)
 
 
 class Reader(NamedTuple):
@@ -122,14 +164,20 @@ def mutated(rng: random.Random, data: bytes) -> bytes:
             number = rng.choice((0, 1, (1 << 8 * size) - 1, 1 << (8 * size - 1)))
             data = before + number.to_bytes(size, "little") + data[start + size :]
         elif rng.random() < 0.3:
-            data = data.decode("latin-1").encode(rng.choice(("utf-16", "utf-32", "utf-7", "cp037", "utf-8-sig")), "replace")
+            data = data.decode("latin-1").encode(
+                rng.choice(("utf-16", "utf-32", "utf-7", "cp037", "utf-8-sig")), "replace"
+            )
         data = data[:LONGEST]
     return data
 
 
 def sealed_network(rng: random.Random, data: bytes) -> bytes:
     end = data.index(b"\n", data.index(b"\n") + 1)
-    body = mutated(rng, data[:end]) + data[end:-4] if rng.random() < 0.5 else data[:end] + mutated(rng, data[end:-4])
+    body = (
+        mutated(rng, data[:end]) + data[end:-4]
+        if rng.random() < 0.5
+        else data[:end] + mutated(rng, data[end:-4])
+    )
     return body + struct.pack("<I", zlib.crc32(body))
 
 
@@ -139,10 +187,15 @@ OWN = game_files.file_of(game_files.many(8, plies=30))
 UCI_TABLES = ["setoption name SyzygyPath value .", "position fen 8/8/8/4k3/8/8/8/KQ6 w - - 0 1", "go depth 2"]
 READERS = {
     "weights": Reader(
-        ".py", lambda: config.dump(config.load_default() | {"NETWORK": ""}).encode(), ["weights", "--weights", "FILE"]
+        ".py",
+        lambda: config.dump(config.load_default() | {"NETWORK": ""}).encode(),
+        ["weights", "--weights", "FILE"],
     ),
     "network": Reader(
-        ".cwnet", lambda: networks.by_chance(16, 1).encode(), ["bench", "1", "--weights", "names.py"], sealed_network
+        ".cwnet",
+        lambda: networks.by_chance(16, 1).encode(),
+        ["bench", "1", "--weights", "names.py"],
+        sealed_network,
     ),
     "perft suite": Reader(".epd", f"{START} ;D1 20 ;D2 400\n".encode, ["perft", "--suite", "FILE"]),
     "suite": Reader(".epd", lambda: EPD, ["suite", "--engine", ENGINE, "--nodes", "10", "FILE"]),
@@ -152,7 +205,9 @@ READERS = {
     "openings bin": Reader(".bin", lambda: BOOK, ["selfplay", "new.vf", *GAMES, "--openings", "FILE"]),
     "analyse": Reader(".pgn", lambda: PGN, ["analyse", "--nodes", "20", "FILE", "--report", "new.html"]),
     "book": Reader(
-        ".bin", lambda: BOOK, ["setoption name BookFile value FILE", "setoption name OwnBook value true", "go depth 1"]
+        ".bin",
+        lambda: BOOK,
+        ["setoption name BookFile value FILE", "setoption name OwnBook value true", "go depth 1"],
     ),
     "table wdl": Reader(".rtbw", (DATA / "syzygy" / "KQvK.rtbw").read_bytes, UCI_TABLES),
     "table dtz": Reader(".rtbz", (DATA / "syzygy" / "KQvK.rtbz").read_bytes, UCI_TABLES),
@@ -181,7 +236,11 @@ def read(reader: Reader, path: Path) -> str:
     begin = time.monotonic()
     faulthandler.dump_traceback_later(HANG, exit=True)
     try:
-        with Path("out").open("w") as out, contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()) as err:
+        with (
+            Path("out").open("w") as out,
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(io.StringIO()) as err,
+        ):
             code = run([word.replace("FILE", path.name) for word in reader.words])
     except (Exception, SystemExit) as error:  # noqa: BLE001
         return f"{type(error).__name__}: {str(error)[:200]}"
@@ -216,14 +275,26 @@ def trial(args: argparse.Namespace, number: int, seeds: dict[str, bytes]) -> tup
 
 def main() -> int:
     """Run the trial."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--count", type=int, default=10_000, metavar="N", help="so many files (default 10000)")
-    parser.add_argument("--first", type=int, default=0, metavar="N", help="the number of the first (default 0)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--count", type=int, default=10_000, metavar="N", help="so many files (default 10000)"
+    )
+    parser.add_argument(
+        "--first", type=int, default=0, metavar="N", help="the number of the first (default 0)"
+    )
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="decides all faults (default 1)")
     parser.add_argument(
-        "--only", action="append", choices=READERS, metavar="NAME", help=f"one of {', '.join(READERS)}; may be repeated"
+        "--only",
+        action="append",
+        choices=READERS,
+        metavar="NAME",
+        help=f"one of {', '.join(READERS)}; may be repeated",
     )
-    parser.add_argument("--keep", type=Path, default=Path(), metavar="DIR", help="where files that showed a fault are kept")
+    parser.add_argument(
+        "--keep", type=Path, default=Path(), metavar="DIR", help="where files that showed a fault are kept"
+    )
     args = parser.parse_args()
     args.keep = args.keep.absolute()
     counts: Counter[str] = Counter()
@@ -240,7 +311,13 @@ def main() -> int:
                 faults.append(f"{name}, file {number}: {found}")
                 print(faults[-1], file=sys.stderr, flush=True)
         os.chdir(args.keep)
-    result = {"trial": "mutated_files", "count": args.count, "seed": args.seed, "counts": counts, "faults": faults}
+    result = {
+        "trial": "mutated_files",
+        "count": args.count,
+        "seed": args.seed,
+        "counts": counts,
+        "faults": faults,
+    }
     print(json.dumps(result, indent=1))
     return int(bool(faults))
 

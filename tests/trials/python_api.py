@@ -14,6 +14,7 @@ import random
 import time
 from collections.abc import Callable
 from datetime import date
+from functools import partial
 from importlib import import_module, metadata
 from typing import Any
 
@@ -53,7 +54,13 @@ CODE: dict[str, dict[str, str]] = {
     },
     "pyrust-chess": BOARD,
 }  # fmt: skip
-BEFORE = {"moves": "board.legal_moves()", "san": "None.no_such_function", "mate": "board.result()", "stale": "None"}  # f696a45
+# f696a45
+BEFORE = {
+    "moves": "board.legal_moves()",
+    "san": "None.no_such_function",
+    "mate": "board.result()",
+    "stale": "None",
+}
 
 
 def random_games() -> dict[str, Any]:
@@ -82,7 +89,9 @@ def works(package: str) -> dict[str, Callable[[], Any]]:
     code = CODE[package]
     if package == "coachwhip" and not hasattr(library.Position, "moves"):
         code = code | BEFORE
-    names = {name: getattr(library, name) for name in dir(library) if not name.startswith("_")} | random_games()
+    names = {
+        name: getattr(library, name) for name in dir(library) if not name.startswith("_")
+    } | random_games()
     exec(PERFT.format(name="perft", end="if depth == 0: return 1", **code), names)
     exec(PERFT.format(name="count", end=f"if depth == 1: return len({code['moves']})", **code), names)
     names["boards"] = eval(f"[{code['read']} for fen in fens]", names)
@@ -104,7 +113,11 @@ def comparable(row: str, result: Any) -> Any:
     """What must be equal: the packages write the ep square in different cases, and moves as different objects."""
     if row in ("FEN to position", "list of legal moves"):
         return [len(each) for each in result] if row == "list of legal moves" else len(result)
-    return [each.split()[:3] if isinstance(each, str) else each for each in result] if isinstance(result, list) else result
+    return (
+        [each.split()[:3] if isinstance(each, str) else each for each in result]
+        if isinstance(result, list)
+        else result
+    )
 
 
 def compare(rounds: int) -> tuple[list[str], dict[str, list[str]]]:
@@ -151,17 +164,21 @@ def of_engine(rounds: int) -> dict[str, str]:
     rates = {name: f"{len(fens) / least:,.0f}" for name, least in times.items()}
     many: Any = getattr(coachwhip, "evaluate_many", None)
     for threads in (1, os.cpu_count() or 1) if many else ():
-        least = min(seconds(lambda: many(100 * fens, threads=threads), time.perf_counter) for _ in range(rounds))  # noqa: B023
+        all_of_them = partial(many, 100 * fens, threads=threads)
+        least = min(seconds(all_of_them, time.perf_counter) for _ in range(rounds))
         rates[f"evaluate_many(FENs, threads={threads})"] = f"{100 * len(fens) / least:,.0f}"
     return rates
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rounds", type=int, default=7, help="default 7")
     args = parser.parse_args()
     heads, ratios = compare(args.rounds)
-    print(f"Python {platform.python_version()}, {date.today()}\n\n| task | {' | '.join(heads)} |\n|---|{'---|' * len(heads)}")  # noqa: DTZ011
+    print(f"Python {platform.python_version()}, {date.today()}\n")  # noqa: DTZ011
+    print(f"| task | {' | '.join(heads)} |\n|---|{'---|' * len(heads)}")
     for row, cells in ratios.items():
         print(f"| {row} | {' | '.join(cells)} |")
     for row, rate in of_engine(args.rounds).items():

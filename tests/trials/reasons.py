@@ -61,12 +61,16 @@ class Judge:
         if key not in self.known:
             self.engine = self.engine or SimpleEngine.popen_uci(self.command)
             infos = self.engine.analyse(board.copy(stack=False), Limit(nodes=self.nodes), multipv=count)
-            self.known[key] = [[str(info["score"].white()), *(move.uci() for move in info.get("pv", ()))] for info in infos]
+            self.known[key] = [
+                [str(info["score"].white()), *(move.uci() for move in info.get("pv", ()))] for info in infos
+            ]
             with self.path.open("a") as file:
                 print(json.dumps([key, self.known[key]]), file=file)
         sign = 1 if board.turn else -1
         scores = ((parse_score(score), moves) for score, *moves in self.known[key])
-        return [(score if sign > 0 else -score, list(map(chess.Move.from_uci, moves))) for score, moves in scores]
+        return [
+            (score if sign > 0 else -score, list(map(chess.Move.from_uci, moves))) for score, moves in scores
+        ]
 
     def chances(self, board: chess.Board, side: chess.Color) -> float:
         """Return the winning chances of a side, 0 to 100."""
@@ -85,7 +89,11 @@ class Judge:
         if board.is_game_over():
             return balance(board, side) - start
         lines = self.lines(board, 3)
-        good = [moves for score, moves in lines if judge.win_percent(lines[0][0]) - judge.win_percent(score) < LOST]
+        good = [
+            moves
+            for score, moves in lines
+            if judge.win_percent(lines[0][0]) - judge.win_percent(score) < LOST
+        ]
         return min(self.kept(board, moves, side) for moves in good) - start
 
     def kept(self, board: chess.Board, moves: Sequence[chess.Move], side: chess.Color) -> int:
@@ -148,15 +156,23 @@ def geometry(motif: Motif, before: chess.Board, board: chess.Board) -> bool:
     return any(front == squares[0] for _, front, _ in lines)
 
 
-def pairs_on_lines(board: chess.Board, side: chess.Color) -> list[tuple[chess.Square, chess.Square, chess.Square]]:
+def pairs_on_lines(
+    board: chess.Board, side: chess.Color
+) -> list[tuple[chess.Square, chess.Square, chess.Square]]:
     """Return the sliders of a side with two enemies behind each other."""
     found = []
     for slider in chess.SquareSet(board.occupied_co[side]):
         for front in board.attacks(slider) if board.piece_type_at(slider) in SLIDERS else ():
             without = board.copy(stack=False)
             without.remove_piece_at(front)
-            behind = (without.attacks(slider) & chess.SquareSet(chess.ray(slider, front))) - board.attacks(slider)
-            found += [(slider, front, back) for back in behind if board.color_at(front) == board.color_at(back) == board.turn]
+            behind = (without.attacks(slider) & chess.SquareSet(chess.ray(slider, front))) - board.attacks(
+                slider
+            )
+            found += [
+                (slider, front, back)
+                for back in behind
+                if board.color_at(front) == board.color_at(back) == board.turn
+            ]
     return found
 
 
@@ -167,7 +183,9 @@ def base_of(boards: Sequence[chess.Board], moves: Sequence[chess.Move], ply: int
     return balance(boards[ply], chess.WHITE)
 
 
-def verdict(claim: Claim, board: chess.Board, move: chess.Move, base: int, judging: Judge, *, is_marked: bool = True) -> str:
+def verdict(
+    claim: Claim, board: chess.Board, move: chess.Move, base: int, judging: Judge, *, is_marked: bool = True
+) -> str:
     """Return the class of a claim about a move; `base` is White's balance before the captures that led to the board."""
     boards = [board]
     for each in claim.moves:
@@ -198,7 +216,9 @@ def of_kind(claim: Claim, boards: Sequence[chess.Board], at: int, base: int, jud
             end = Cp(0) if boards[-1].is_game_over() else judging.lines(boards[-1])[0][0]
             is_level = abs(end.score(mate_score=MATE_SCORE)) <= 30
             before = judging.lines(boards[0])[0][0].score(mate_score=MATE_SCORE)
-            return "agreed" if is_level and (abs(before) > 30 or claim.role is Role.MISSES) else "contradicted"
+            return (
+                "agreed" if is_level and (abs(before) > 30 or claim.role is Role.MISSES) else "contradicted"
+            )
         case Material():
             start = base if claim.role is Role.ALLOWS else balance(boards[0], chess.WHITE)
             gain = judging.gain(boards[at], start if side else -start)
@@ -221,7 +241,9 @@ def is_kept(claim: Trade, boards: Sequence[chess.Board], judging: Judge) -> bool
     for move in best[: len(boards) - 1]:
         at = after(at, move)
     kinds = [kind for kind in VALUES if chess.piece_name(kind) in claim.pieces]
-    goes = all(len(at.pieces(kind, side)) < len(board.pieces(kind, side)) for kind in kinds for side in chess.COLORS)
+    goes = all(
+        len(at.pieces(kind, side)) < len(board.pieces(kind, side)) for kind in kinds for side in chess.COLORS
+    )
     traded = judging.chances(boards[-1], player)
     if claim.role is Role.MISSES:
         return goes and judging.chances(board, player) - traded < LOST
@@ -249,7 +271,9 @@ def core(move: dict[str, Any]) -> list[tuple[str, str, tuple[chess.Move, ...]]]:
     for claim in map(from_plain, move["claims"]):
         names = (*claim.won, claim.promoted) if isinstance(claim, Material) else ()
         largest = max(filter(None, names), key=NAMED.__getitem__, default="")
-        cores.append((type(claim).__name__, largest, claim.moves[:2] if claim.role is Role.ALLOWS else claim.moves[:1]))
+        cores.append(
+            (type(claim).__name__, largest, claim.moves[:2] if claim.role is Role.ALLOWS else claim.moves[:1])
+        )
     return cores
 
 
@@ -280,11 +304,17 @@ class Tally:
                 self.signs["below 2.5" if loss < EDGE else "below 5" if loss < LOST else "5 and more"] += 1
             for claim in map(from_plain, move["claims"]):
                 goes_on = board.is_capture(made) and len(played) == len(boards) - 1
-                base = base_of(boards, [*played.values()], ply - 1) if goes_on else balance(board, chess.WHITE)
+                base = (
+                    base_of(boards, [*played.values()], ply - 1) if goes_on else balance(board, chess.WHITE)
+                )
                 said = verdict(claim, board, made, base, judging, is_marked=bool(sign))
                 self.classes[sign, type(claim).__name__, said] += 1
                 if show:
-                    quoted = f"{board.variation_san([made])}{sign}", words.sentence(claim, board), f"{loss:.1f}"
+                    quoted = (
+                        f"{board.variation_san([made])}{sign}",
+                        words.sentence(claim, board),
+                        f"{loss:.1f}",
+                    )
                     print("   ", said, board.fen(), *quoted, sep=" | ")
 
     def of(self, signs: Sequence[str], kind: str = "") -> str:
@@ -297,7 +327,10 @@ class Tally:
 
     def show(self) -> None:
         """Print the figures."""
-        print("  with a reason:", ", ".join(f"{sign} {self.spoken[sign]}/{self.total[sign]}" for sign in ("??", "?", "?!")))
+        print(
+            "  with a reason:",
+            ", ".join(f"{sign} {self.spoken[sign]}/{self.total[sign]}" for sign in ("??", "?", "?!")),
+        )
         print("  claims on signs:", self.of(("??", "?", "?!")))
         print("  on ?? and ?:", self.of(("??", "?")))
         print("  without a sign:", self.of(("",)))
@@ -335,7 +368,9 @@ def report(command: str, pgn: Path, args: argparse.Namespace, judging: Judge) ->
                 cores = [core(move) for move in pair]
                 if any(cores):
                     stable[cores[0] == cores[1]] += 1
-                    hard[cores[0] == cores[1]] += all(name in ("Mate", "Draw", "Material") for each in cores for name, *_ in each)
+                    hard[cores[0] == cores[1]] += all(
+                        name in ("Mate", "Draw", "Material") for each in cores for name, *_ in each
+                    )
         print(f"  stable: {dict(stable)}; of mates, draws and material alone: {dict(hard)}")
 
 
@@ -355,7 +390,12 @@ FALSE: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     (RB7, "b2b7", "d8d1", {"kind": "material", "won": ["rook"], "motif": ("skewer", "g1 b7")}),
     (RB7, "h2h3", "d8d1", {"kind": "material", "won": ["pawn"]}),
     (START, "f2f3", "e7e5", {"kind": "material", "won": ["pawn"]}),
-    (FOOL, "d7d6", "", {"kind": "material", "won": ["pawn"], "moves": ["d7d5"], "motif": ("discovered attack", "g4")}),
+    (
+        FOOL,
+        "d7d6",
+        "",
+        {"kind": "material", "won": ["pawn"], "moves": ["d7d5"], "motif": ("discovered attack", "g4")},
+    ),
     (BXH2, "d6h2", "g2g3", {"kind": "draw", "ending": "stalemate"}),
 )
 
@@ -378,14 +418,18 @@ def examine(judging: Judge) -> int:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("commands", nargs="+")
     parser.add_argument("--pgn", type=Path, required=True)
     parser.add_argument("--judge", default="/usr/games/stockfish")
     parser.add_argument("--judge-nodes", type=int, default=600_000)
     parser.add_argument("--nodes", type=int, default=150_000)
     parser.add_argument("--games", type=int, default=1000)
-    parser.add_argument("--apart", type=int, nargs="*", default=(), metavar="GAME", help="games that are also counted apart")
+    parser.add_argument(
+        "--apart", type=int, nargs="*", default=(), metavar="GAME", help="games that are also counted apart"
+    )
     parser.add_argument("--folder", type=Path, default=Path("reasons-trial"))
     parser.add_argument("--stable", action="store_true", help="also analyse at 100,000 and 400,000 nodes")
     parser.add_argument("--show", action="store_true", help="print all sentences with their verdicts")

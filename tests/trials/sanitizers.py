@@ -32,9 +32,7 @@ from places import ROOT, copy_checkout
 
 TRIALS = Path(__file__).resolve().parent
 TESTS = "core/test_network core/test_search core/test_search_limits core/test_shared_objects core/test_threads".split()
-TESTS += (
-    "core/test_recorded learn/test_game_file learn/test_learnt_network uci/test_session uci/test_loop uci/test_processes".split()
-)
+TESTS += "core/test_recorded learn/test_game_file learn/test_learnt_network uci/test_session uci/test_loop uci/test_processes".split()
 COUNTS_MEMORY = "tests/core/test_network.py::test_threads_share_one_network"
 API_INPUTS = 100_000
 # What valgrind runs: all kinds of nodes, several lines, the evaluation's terms, perft, and threads.
@@ -101,44 +99,62 @@ def run(name: str, folder: Path, seconds: float, seed: int) -> tuple[int, list[s
         old.unlink()
     build = f"env {kind.build} {shlex.quote(sys.executable)} setup.py -q build_ext --inplace"
     subprocess.run(build, shell=True, cwd=tree, check=True, stdout=sys.stderr)
-    libraries = [subprocess.check_output(["gcc", f"-print-file-name={each}"], text=True).strip() for each in kind.preload]
+    libraries = [
+        subprocess.check_output(["gcc", f"-print-file-name={each}"], text=True).strip()
+        for each in kind.preload
+    ]
     places = {"reports": shlex.quote(str(reports)), "trials": shlex.quote(str(TRIALS))}
     variables = f"env PYTHONPATH={shlex.quote(str(tree))} LD_PRELOAD='{' '.join(libraries)}' {kind.run.format(**places)}"
     python = f"{variables} {kind.prefix.format(**places)}{shlex.quote(sys.executable)}"
     files = " ".join(f"tests/{each}.py" for each in TESTS)
-    tests = (
-        f"{variables} {shlex.quote(sys.executable)} -m pytest -q -n auto -p no:cacheprovider --deselect {COUNTS_MEMORY} {files}"
-    )
+    tests = f"{variables} {shlex.quote(sys.executable)} -m pytest -q -n auto -p no:cacheprovider --deselect {COUNTS_MEMORY} {files}"
     todo = commands(name, python, seconds, seed) + ([tests] if kind.preload else [])
     until, count, faults = time.monotonic() + seconds, 0, []
     while todo:
         for command in todo:
             print(f"{time.strftime('%H:%M:%S')} {name}: {command[-100:]}", file=sys.stderr, flush=True)
-            done = subprocess.run(command, shell=True, cwd=tree, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+            done = subprocess.run(
+                command, shell=True, cwd=tree, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+            )
             count += 1
             if done.returncode:
-                faults.append(f"{command}: exit code {done.returncode}: {done.stdout.decode(errors='replace')[-3000:]}")
+                faults.append(
+                    f"{command}: exit code {done.returncode}: {done.stdout.decode(errors='replace')[-3000:]}"
+                )
         seed += 1
         seconds = until - time.monotonic()
         todo = commands(name, python, seconds, seed) if kind.preload and seconds > 0 else []
     faults += [
-        f"{each}: {text[:3000]}" for each in sorted(reports.iterdir()) if (text := each.read_text(errors="replace").strip())
+        f"{each}: {text[:3000]}"
+        for each in sorted(reports.iterdir())
+        if (text := each.read_text(errors="replace").strip())
     ]
     return count, faults
 
 
 def main() -> int:
     """Build and run each."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--only", action="append", choices=KINDS, metavar="NAME", help=f"one of {', '.join(KINDS)}; may be repeated"
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--seconds", type=float, default=3600.0, help="how long each runs, besides build and tests (default 3600)"
+        "--only",
+        action="append",
+        choices=KINDS,
+        metavar="NAME",
+        help=f"one of {', '.join(KINDS)}; may be repeated",
+    )
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=3600.0,
+        help="how long each runs, besides build and tests (default 3600)",
     )
     parser.add_argument("--seed", type=int, default=1, help="of the first round (default 1)")
     default = Path(tempfile.gettempdir(), "coachwhip-sanitizers")
-    parser.add_argument("--folder", type=Path, default=default, metavar="DIR", help=f"where it builds (default {default})")
+    parser.add_argument(
+        "--folder", type=Path, default=default, metavar="DIR", help=f"where it builds (default {default})"
+    )
     args = parser.parse_args()
     folder = args.folder.resolve()
     if folder.is_relative_to(ROOT):
@@ -148,7 +164,9 @@ def main() -> int:
     results = {name: run(name, folder, args.seconds, args.seed) for name in args.only or KINDS}
     faults = [fault for _, found in results.values() for fault in found]
     counts = {name: count for name, (count, _) in results.items()}
-    print(json.dumps({"trial": "sanitizers", "seed": args.seed, "commands": counts, "faults": faults}, indent=1))
+    print(
+        json.dumps({"trial": "sanitizers", "seed": args.seed, "commands": counts, "faults": faults}, indent=1)
+    )
     return int(bool(faults))
 
 

@@ -32,7 +32,11 @@ def count(command: list[str], perft: str = "") -> tuple[int, float]:
     """Return the leaves that a process counts (0 without a perft) and its seconds."""
     before = seconds_of_children()
     done = subprocess.run(
-        command, input=f"uci\nisready\nposition startpos\n{perft}\n", capture_output=True, text=True, check=False
+        command,
+        input=f"uci\nisready\nposition startpos\n{perft}\n",
+        capture_output=True,
+        text=True,
+        check=False,
     )
     return max(map(int, LEAVES.findall(done.stdout)), default=0), seconds_of_children() - before
 
@@ -40,7 +44,9 @@ def count(command: list[str], perft: str = "") -> tuple[int, float]:
 def search(command: list[str], nodes: int) -> tuple[int, float]:
     """Return the nodes that a process searches, at most `nodes` in each position, and its seconds."""
     before, total = seconds_of_children(), 0
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as engine:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+    ) as engine:
         assert engine.stdin
         assert engine.stdout
         for fen in read_positions():
@@ -75,7 +81,11 @@ def main() -> int:
                 of_command.append(number / max(seconds - start, SHORTEST))
         for command, of_command in zip(args.commands, rates, strict=True):
             ratios = [ours / their for ours, their in zip(rates[0], of_command, strict=True) if their]
-            spread = f"ratio {median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f})" if ratios else "cannot do it"
+            spread = (
+                f"ratio {median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f})"
+                if ratios
+                else "cannot do it"
+            )
             print(f"{work}: {shlex.join(command)}: {median(of_command):,.0f} a second, {spread}")
     return 0
 

@@ -25,7 +25,9 @@ from uci_process import MODULE, UciProcess
 from coachwhip.text import parse_int
 
 COMMANDS = UCI_COMMANDS | {"d", "eval", "perft", "compiler", "help", "bench"}
-OPTION = re.compile(r"option name (.+?) type (spin|check|string|button)(?: default \S+)?(?: min (-?\d+) max (-?\d+))?")
+OPTION = re.compile(
+    r"option name (.+?) type (spin|check|string|button)(?: default \S+)?(?: min (-?\d+) max (-?\d+))?"
+)
 BLOCKS, LINES = 8, 30  # of a session, of a block
 MOST_FAULTS = 10
 MOST = {"hash": 4, "threads": 4, "multipv": 8}  # of what costs memory or time
@@ -73,7 +75,9 @@ def make_games(seed: int) -> list[Game]:
     for number in range(12):
         board = oracle.start_board(oracle.KINDS[number % 3], rng)
         fen = "" if number % 3 == 0 else oracle.fen_of(board)
-        games.append((fen, [move.uci() for move in oracle.play(board, rng, greedy=number % 2 == 0, plies=60)]))
+        games.append(
+            (fen, [move.uci() for move in oracle.play(board, rng, greedy=number % 2 == 0, plies=60)])
+        )
     return games
 
 
@@ -86,7 +90,10 @@ def a_line(rng: random.Random, games: list[Game], declared: dict[str, tuple[str,
         return f"position {f'fen {fen}' if fen else 'startpos'} moves {played}".encode()
     if kind < 4:
         name, (of, low, high) = rng.choice(list(declared.items()))
-        values = {"check": rng.choice(("true", "false", "TRUE")), "spin": str(rng.randint(low, min(high, MOST.get(name, high))))}
+        values = {
+            "check": rng.choice(("true", "false", "TRUE")),
+            "spin": str(rng.randint(low, min(high, MOST.get(name, high)))),
+        }
         return f"setoption name {name} value {values.get(of, '<empty>')}".encode()
     if kind < 7:
         return rng.choice(VALID if kind < 6 else INVALID_LINES)
@@ -103,7 +110,9 @@ def damaged(rng: random.Random, line: bytes) -> bytes:
     if kind < 6:
         at = rng.randrange(len(words))
         odd = rng.choice(ODD_WORDS).encode()
-        words[at : at + 1] = rng.choice(([], [odd], [odd, words[at]], [words[at], words[at]], [rng.choice(words)]))
+        words[at : at + 1] = rng.choice(
+            ([], [odd], [odd, words[at]], [words[at], words[at]], [rng.choice(words)])
+        )
         return b" ".join(words)
     if kind == 6:
         return line[:at] + line[at + rng.choice((1, 1, 2, 5, 20)) :]
@@ -112,7 +121,11 @@ def damaged(rng: random.Random, line: bytes) -> bytes:
     if kind == 8:
         return line[:at] + rng.choice(ODD_BYTES) + line[at:]
     if kind == 9:
-        return line[:at] + bytes([rng.choice(b"kqrbnpKQRBNP12345678/ -wbHAha9x")]) + line[at + rng.randrange(2) :]
+        return (
+            line[:at]
+            + bytes([rng.choice(b"kqrbnpKQRBNP12345678/ -wbHAha9x")])
+            + line[at + rng.randrange(2) :]
+        )
     if kind == 10:
         return line + (line[-5:] or b"x") * rng.choice((1, 100, 5000))
     return rng.choice((line.upper(), line.title(), line.lower()))
@@ -130,7 +143,9 @@ def is_forbidden(line: bytes) -> bool:
     except ValueError:
         return False
     most = MOST.get(option.lower())
-    return option.lower() in ("debug log file", "syzygypath") or (most is not None and (parse_int(value or "") or 0) > most)
+    return option.lower() in ("debug log file", "syzygypath") or (
+        most is not None and (parse_int(value or "") or 0) > most
+    )
 
 
 def check(block: Sequence[bytes], answers: Sequence[str]) -> None:
@@ -161,10 +176,16 @@ def run(command: list[str], seed: int, number: int) -> tuple[str, int]:
         try:
             engine.send("uci")
             options = filter(None, map(OPTION.fullmatch, engine.read_until("uciok")))
-            declared = {option[1].lower(): (option[2], int(option[3] or 0), int(option[4] or 0)) for option in options}
+            declared = {
+                option[1].lower(): (option[2], int(option[3] or 0), int(option[4] or 0)) for option in options
+            }
             engine.ask("setoption name Hash value 1")
             for _ in range(BLOCKS):
-                lines = (line for line in iter(lambda: a_line(rng, games, declared), None) if not is_forbidden(line))
+                lines = (
+                    line
+                    for line in iter(lambda: a_line(rng, games, declared), None)
+                    if not is_forbidden(line)
+                )
                 block = [line for _ in range(LINES // 2) for line in (next(lines), MARK)] + list(END)
                 count += len(block)
                 engine.send(*block, b"setoption name end of block")
@@ -178,7 +199,9 @@ def run(command: list[str], seed: int, number: int) -> tuple[str, int]:
 
 def main() -> int:
     """Run the trial."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--count", type=int, default=100_000, metavar="LINES")
     parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--seed", type=int, default=1)
@@ -189,7 +212,12 @@ def main() -> int:
     until = time.monotonic() + args.seconds
     first = args.session or 0
     lines = faults = number = 0
-    while lines < args.count and faults < MOST_FAULTS and time.monotonic() < until and not (number and args.session is not None):
+    while (
+        lines < args.count
+        and faults < MOST_FAULTS
+        and time.monotonic() < until
+        and not (number and args.session is not None)
+    ):
         fault, count = run(command, args.seed, first + number)
         lines += count
         if fault:

@@ -96,7 +96,9 @@ def main() -> int:
     """Print the coefficients."""
     samples = read([Path(word) for word in sys.argv[1:]] or [SCORED])
     coefficients, loss = fit(samples)
-    print(f"# {counted(samples.games, 'game')}, {counted(len(samples.score), 'score')}, mean loss {loss:.4f} nats")
+    print(
+        f"# {counted(samples.games, 'game')}, {counted(len(samples.score), 'score')}, mean loss {loss:.4f} nats"
+    )
     print(f"MIDDLE = {tuple(coefficients[:3])}")
     print(f"SPREAD = {tuple(coefficients[3:])}")
     return 0

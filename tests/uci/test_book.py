@@ -40,11 +40,18 @@ def book(tmp_path: Path) -> Path:
     """Three first moves, one without weight, another that is no move, and one reply."""
     start, after = chess.Board(), chess.Board()
     after.push_uci("d2d4")
-    first = [entry(start, "e2e5", 9), entry(start, "e2e4", 3), entry(start, "d2d4", 1), entry(start, "a2a3", 0)]
+    first = [
+        entry(start, "e2e5", 9),
+        entry(start, "e2e4", 3),
+        entry(start, "d2d4", 1),
+        entry(start, "a2a3", 0),
+    ]
     return write(tmp_path / "book.bin", [*first, entry(after, "d7d5", 1)])
 
 
-def chosen(path: Path, position: Position, moves: list[str] | None = None, best: bool = True, game: int = 0) -> str:
+def chosen(
+    path: Path, position: Position, moves: list[str] | None = None, best: bool = True, game: int = 0
+) -> str:
     """The move of a book, "" if it has none."""
     with closing(Book(str(path))) as reader:
         found = reader.choose(position, moves or [], best, game)
@@ -89,7 +96,10 @@ def test_in_a_session(engine: UciProcess, book: Path) -> None:
     assert (bestmove(lines), len(lines)) == ("e2e4", 3)
     assert bestmove(engine.go("go wtime 1000 btime 1000 searchmoves d2d4")) == "d2d4"
     # analysis wants the search
-    assert bestmove(engine.go("setoption name UCI_AnalyseMode value true", "ucinewgame", "go nodes 3000")) == searched
+    assert (
+        bestmove(engine.go("setoption name UCI_AnalyseMode value true", "ucinewgame", "go nodes 3000"))
+        == searched
+    )
     engine.send("setoption name UCI_AnalyseMode value false")
     for lines in (engine.go("go infinite", "stop"), engine.go("go mate 1 nodes 1000")):
         assert not any("book move" in line for line in lines)
@@ -105,11 +115,15 @@ def test_in_a_session(engine: UciProcess, book: Path) -> None:
     assert "weight 3 of 4" not in engine.go("go nodes 100")[0]  # the shipped book takes its place
 
 
-def test_without_python_chess_a_message_says_what_to_install(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_python_chess_a_message_says_what_to_install(
+    book: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "chess.polyglot", None)
     session = Session()
     for option, value in (("OwnBook", "true"), ("BookFile", str(book))):
-        assert "a book needs python-chess: python3 -m pip install chess; keeping" in session.set_option(option, value)
+        assert "a book needs python-chess: python3 -m pip install chess; keeping" in session.set_option(
+            option, value
+        )
 
 
 def test_own_book_plays_from_the_shipped_book(engine: UciProcess) -> None:

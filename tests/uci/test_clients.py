@@ -33,7 +33,9 @@ def engine() -> Iterator[UciProcess]:
 def declared(engine: UciProcess) -> dict[str, str]:
     """The options, by name: what follows `type`."""
     engine.send("uci")
-    lines = [line.removeprefix("option name ") for line in engine.read_until("uciok") if line.startswith("option ")]
+    lines = [
+        line.removeprefix("option name ") for line in engine.read_until("uciok") if line.startswith("option ")
+    ]
     return {line.partition(" type ")[0]: line.partition(" type ")[2] for line in lines}
 
 
@@ -44,7 +46,13 @@ def moves_of(lines: list[str]) -> list[str]:
 
 def test_lichess_bot(engine: UciProcess) -> None:
     """Its five default options as they stand in its file, a folder of tables that is not there, and pondering."""
-    options = {"Move Overhead": 100, "Threads": 4, "Hash": 512, "SyzygyPath": "./syzygy/", "UCI_ShowWDL": "true"}
+    options = {
+        "Move Overhead": 100,
+        "Threads": 4,
+        "Hash": 512,
+        "SyzygyPath": "./syzygy/",
+        "UCI_ShowWDL": "true",
+    }
     assert options.keys() <= declared(engine).keys()
     lines = engine.ask(*(f"setoption name {name} value {value}" for name, value in options.items()))
     assert [line for line in lines if not line.startswith("info string")] == []
@@ -54,9 +62,13 @@ def test_lichess_bot(engine: UciProcess) -> None:
     check_search(lines)
     assert [line for line in lines if " wdl " in line]
     best, reply = moves_of(lines)
-    engine.send(f"position startpos moves {best} {reply}", "go ponder wtime 58000 btime 58000 winc 500 binc 500")
+    engine.send(
+        f"position startpos moves {best} {reply}", "go ponder wtime 58000 btime 58000 winc 500 binc 500"
+    )
     assert engine.go("position startpos", "stop")[-1].startswith("bestmove ")
-    lines = engine.go("position startpos", "go wtime 2000 btime 2000 winc 0 binc 0 movetime 100 searchmoves a2a3 h2h3")
+    lines = engine.go(
+        "position startpos", "go wtime 2000 btime 2000 winc 0 binc 0 movetime 100 searchmoves a2a3 h2h3"
+    )
     assert moves_of(lines)[0] in ("a2a3", "h2h3")
 
 
@@ -73,7 +85,9 @@ def test_the_polyglot_adaptor_plays_a_whole_game(tmp_path: Path) -> None:
     board = chess.Board()
     command = [program("polyglot"), str(tmp_path / "coachwhip.ini")]
     pipe = subprocess.PIPE  # the folder: where the adaptor puts a log before it has read where to
-    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, bufsize=1, env=environment(), cwd=tmp_path)
+    process = subprocess.Popen(
+        command, stdin=pipe, stdout=pipe, text=True, bufsize=1, env=environment(), cwd=tmp_path
+    )
     assert process.stdin
     assert process.stdout
     try:

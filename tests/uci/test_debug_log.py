@@ -28,12 +28,18 @@ def entries(path: Path) -> list[tuple[str, ...]]:
 def test_the_log_holds_the_facts_and_the_conversation(tmp_path: Path) -> None:
     path, other = tmp_path / "a log.txt", tmp_path / "other.txt"
     with UciProcess("--set", "use_lmr=0") as engine:
-        engine.ask("setoption name SyzygyPath value <empty>", "setoption name Hash value 2", "setoption name Seed value 8")
+        engine.ask(
+            "setoption name SyzygyPath value <empty>",
+            "setoption name Hash value 2",
+            "setoption name Seed value 8",
+        )
         assert engine.ask(f"setoption name Debug Log File value {path}") == []
         answers = engine.go("position startpos", "go depth 3")
         (message,) = engine.ask(f"setoption name Debug Log File value {tmp_path}/no/such/folder/log.txt")
         assert message.startswith("info string setoption: Debug Log File: ")
-        assert engine.ask(f"setoption name Debug Log File value {other}", "position startpos moves e2e4") == []
+        assert (
+            engine.ask(f"setoption name Debug Log File value {other}", "position startpos moves e2e4") == []
+        )
         assert engine.ask("setoption name Debug Log File value <empty>", "ucinewgame") == []
         engine.quit()
     facts = [text for mark, text in entries(path) if mark == "=="]
@@ -49,7 +55,12 @@ def test_the_log_holds_the_facts_and_the_conversation(tmp_path: Path) -> None:
         "end",
     ]
     talk = [entry for entry in entries(path) if entry[0] != "=="]
-    assert talk[:4] == [(">>", "isready"), ("<<", "readyok"), (">>", "position startpos"), (">>", "go depth 3")]
+    assert talk[:4] == [
+        (">>", "isready"),
+        ("<<", "readyok"),
+        (">>", "position startpos"),
+        (">>", "go depth 3"),
+    ]
     assert [line for mark, line in talk if mark == "<<"][1 : len(answers) + 1] == answers
     assert talk[-1] == (">>", f"setoption name Debug Log File value {other}")
     assert entries(path)[-1] == entries(other)[-1] == END
@@ -92,7 +103,8 @@ def test_a_full_disk_ends_the_log_with_a_message(tmp_path: Path) -> None:
 
         def __call__(self, line: str, /) -> None:
             lines.append(line)
-            assert "readyok" not in line or path.read_text().endswith(" << readyok\n")  # before the client can answer
+            # The log has it before the client can answer.
+            assert "readyok" not in line or path.read_text().endswith(" << readyok\n")
 
     write = LoggedWriter(Out())
     write.log_to(str(path))

@@ -10,5 +10,7 @@ from uci_process import environment
 
 def test_a_thousand_hostile_lines_show_no_fault() -> None:
     command = [sys.executable, str(ROOT / "tests" / "trials" / "uci_fuzz.py"), "--count", "1000"]
-    done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(
+        command, env=environment(), capture_output=True, text=True, timeout=300, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr

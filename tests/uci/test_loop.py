@@ -45,7 +45,9 @@ class Lines:
     def wait(self, start: str, count: int = 1) -> None:
         """Wait for the `count`-th line that starts so."""
         with self._changed:
-            assert self._changed.wait_for(lambda: self.count(start) >= count, TIMEOUT), f"no {start!r} in {self.lines}"
+            assert self._changed.wait_for(lambda: self.count(start) >= count, TIMEOUT), (
+                f"no {start!r} in {self.lines}"
+            )
 
     def count(self, start: str) -> int:
         return sum(line.startswith(start) for line in self.lines)
@@ -81,11 +83,15 @@ class FakeEngine:
             raise self.fail
         bounded = limits["depth"] not in (0, HELD_DEPTH) or limits["nodes"] or limits["hard_ms"]
         waiting = (not bounded) or limits["ponder"]
-        while waiting and not (self._stop.wait(0.005) or self.release.is_set() or (bounded and self._hit.is_set())):
+        while waiting and not (
+            self._stop.wait(0.005) or self.release.is_set() or (bounded and self._hit.is_set())
+        ):
             pass
         self.ended.release()
         nodes = self.nodes_at_end or info.nodes
-        return SimpleNamespace(bestmove=best, ponder="", threads=min(self.threads, 4), lines=(self.result or info,), nodes=nodes)
+        return SimpleNamespace(
+            bestmove=best, ponder="", threads=min(self.threads, 4), lines=(self.result or info,), nodes=nodes
+        )
 
     def evaluate(self, _position: Position) -> int:
         return 17
@@ -202,10 +208,14 @@ def test_threads_that_cannot_be_had_are_reported(talk: Talk) -> None:
     lines = talk.ask("setoption name Threads value 200", "setoption name Threads value 4", "go depth 1")
     assert lines[0] == "info string setoption: Threads: not enough memory, keeping 1"
     assert not [line for line in lines if "could be started" in line]
-    assert "info string only 4 of 8 threads could be started" in talk.ask("setoption name Threads value 8", "go depth 1")
+    assert "info string only 4 of 8 threads could be started" in talk.ask(
+        "setoption name Threads value 8", "go depth 1"
+    )
 
 
-@pytest.mark.parametrize("go", ["go infinite", "go ponder wtime 60000 btime 60000", "go infinite depth 3", "go ponder depth 3"])
+@pytest.mark.parametrize(
+    "go", ["go infinite", "go ponder wtime 60000 btime 60000", "go infinite depth 3", "go ponder depth 3"]
+)
 def test_no_bestmove_before_stop(talk: Talk, go: str) -> None:
     talk.send(go)
     talk.started()
@@ -218,8 +228,11 @@ def test_no_bestmove_before_stop(talk: Talk, go: str) -> None:
     assert first_words(talk.ask()).count("bestmove") == 1
 
 
-@pytest.mark.parametrize("fen", ["7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"])  # stalemate, mate
-@pytest.mark.parametrize(("go", "end"), [("go infinite", "stop"), ("go ponder", "stop"), ("go ponder depth 3", "ponderhit")])
+# stalemate, mate
+@pytest.mark.parametrize("fen", ["7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"])
+@pytest.mark.parametrize(
+    ("go", "end"), [("go infinite", "stop"), ("go ponder", "stop"), ("go ponder depth 3", "ponderhit")]
+)
 def test_no_answer_before_stop_where_no_move_is_legal(talk: Talk, fen: str, go: str, end: str) -> None:
     talk.send(f"position fen {fen}", go)
     talk.out.wait("info depth 0 score")
@@ -243,7 +256,10 @@ def test_a_stop_or_a_go_ends_what_was_sent_before_and_nothing_else(talk: Talk) -
         talk.out.wait("bestmove", number + 1)
     assert first_words(talk.ask()).count("bestmove") == 200
     assert first_words(talk.ask("stop", "ponderhit", "go depth 2", "stop")).count("bestmove") == 1
-    assert first_words(talk.ask(f"go depth {HELD_DEPTH}", "go infinite", "go ponder", "stop")).count("bestmove") == 3
+    assert (
+        first_words(talk.ask(f"go depth {HELD_DEPTH}", "go infinite", "go ponder", "stop")).count("bestmove")
+        == 3
+    )
     talk.engine.started = threading.Semaphore(0)
     talk.send("stop", "ponderhit", "go infinite")
     talk.started()
@@ -252,7 +268,9 @@ def test_a_stop_or_a_go_ends_what_was_sent_before_and_nothing_else(talk: Talk) -
     assert first_words(talk.ask("go depth 3")).count("bestmove") == 2
 
 
-def test_a_go_waits_for_a_search_with_an_end_and_hears_a_ponderhit_meanwhile(talk: Talk, clock: list[int]) -> None:
+def test_a_go_waits_for_a_search_with_an_end_and_hears_a_ponderhit_meanwhile(
+    talk: Talk, clock: list[int]
+) -> None:
     talk.send(f"go depth {HELD_DEPTH}")
     talk.started()
     talk.send("position startpos moves e2e4", "go movetime 60000", "isready")
@@ -270,7 +288,13 @@ def test_a_go_waits_for_a_search_with_an_end_and_hears_a_ponderhit_meanwhile(tal
 def test_changes_wait_for_the_search(talk: Talk) -> None:
     talk.send("go infinite")
     talk.started()
-    talk.send("position startpos moves e2e4", "setoption name Hash value 64", "ucinewgame", "d", "setoption name Hash value x")
+    talk.send(
+        "position startpos moves e2e4",
+        "setoption name Hash value 64",
+        "ucinewgame",
+        "d",
+        "setoption name Hash value x",
+    )
     talk.send("isready", "help", "positon startpos", "xyzzy")
     assert talk.out.lines[1] == "readyok"
     assert talk.out.lines[-2].endswith("Did you mean position?")
@@ -296,7 +320,8 @@ def test_isready_after_stop_waits_for_what_is_queued(talk: Talk) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lines", "answer"), [(["go depth 2"], "bestmove"), (["go infinite", "stop"], "bestmove"), (["echo done"], "done")]
+    ("lines", "answer"),
+    [(["go depth 2"], "bestmove"), (["go infinite", "stop"], "bestmove"), (["echo done"], "done")],
 )
 def test_readyok_waits_for_what_is_sent_after_an_answer(talk: Talk, lines: list[str], answer: str) -> None:
     """The GUI may be quicker than the worker, which has yet to put away its job: `isready` must not take it for a search."""
@@ -334,7 +359,8 @@ def test_a_client_that_reads_nothing_does_not_block_the_reader(talk: Talk) -> No
 
 def test_the_last_line_is_repeated_with_the_nodes_and_time_of_the_end(talk: Talk) -> None:
     assert first_words(talk.ask("go depth 3")) == ["info", "info", "bestmove"]
-    assert first_words(talk.ask("go wtime 40 winc 10 depth 9")) == ["info", "bestmove"]  # in a hurry only the result is shown
+    # In a hurry only the result is shown.
+    assert first_words(talk.ask("go wtime 40 winc 10 depth 9")) == ["info", "bestmove"]
     talk.started()
     talk.started()
     talk.engine.nodes_at_end = 5000
@@ -389,7 +415,11 @@ def test_a_fault_still_gives_a_move_with_a_score(talk: Talk, monkeypatch: pytest
 
 @pytest.mark.parametrize(
     ("bad", "go"),
-    [("position startpos moves e2e5", "go depth 3"), ("position fen blah", "go infinite"), ("position", "go ponder wtime 1000")],
+    [
+        ("position startpos moves e2e5", "go depth 3"),
+        ("position fen blah", "go infinite"),
+        ("position", "go ponder wtime 1000"),
+    ],
 )
 def test_a_rejected_position_plays_no_move(talk: Talk, bad: str, go: str) -> None:
     rejected, reason, answer = talk.ask("position startpos moves d2d4", bad, "ucinewgame", go)
@@ -418,8 +448,15 @@ def test_perft_uses_threads_and_a_hash_that_was_set(talk: Talk, monkeypatch: pyt
     monkeypatch.setattr(core, "Position", CountingPosition)
     talk.send("position startpos")
     lines = talk.ask(
-        *("perft 1", "setoption name Threads value 3", "go perft 1", "setoption name Hash value 16", "perft 1"),
-        *("setoption name Threads value 1", "setoption name Hash value 0", "go perft 1"),  # a rejected value changes nothing
+        *(
+            "perft 1",
+            "setoption name Threads value 3",
+            "go perft 1",
+            "setoption name Hash value 16",
+            "perft 1",
+        ),
+        # A rejected value changes nothing.
+        *("setoption name Threads value 1", "setoption name Hash value 0", "go perft 1"),
     )
     assert counted == [(1, 0), (3, 0), (3, 16), (1, 16)]
     assert lines.count("Nodes searched: 20") == 4
@@ -439,7 +476,10 @@ def test_perft_uses_threads_and_a_hash_that_was_set(talk: Talk, monkeypatch: pyt
         (["isready", "d", "echo x", "perft 1", "echo y", "quit"], ["readyok", "x", "Nodes", "y"]),
         (["go infinite", "perft 2", "quit"], ["bestmove", "Nodes"]),
         (["go ponder movetime 100", "echo x", "quit"], ["bestmove", "x"]),
-        (["perft 2", f"go depth {HELD_DEPTH}", "position startpos moves e2e4", "quit"], ["Nodes", "bestmove"]),
+        (
+            ["perft 2", f"go depth {HELD_DEPTH}", "position startpos moves e2e4", "quit"],
+            ["Nodes", "bestmove"],
+        ),
         (["go depth 2", "perft 1", "go depth 2"], ["bestmove", "Nodes", "bestmove"]),
         (
             ["go ponder", "ponderhit", "perft 1", "go ponder mate 3", "ponderhit", "echo x"],
@@ -447,7 +487,10 @@ def test_perft_uses_threads_and_a_hash_that_was_set(talk: Talk, monkeypatch: pyt
         ),
         (["go infinite"], ["bestmove"]),
         (["go", "perft 1"], ["bestmove", "Nodes"]),
-        (["go infinite", "perft 20", "go infinite", "echo x", "stop", "quit", "uci"], ["bestmove", "info", "bestmove"]),
+        (
+            ["go infinite", "perft 20", "go infinite", "echo x", "stop", "quit", "uci"],
+            ["bestmove", "info", "bestmove"],
+        ),
     ],
 )
 def test_a_batch_keeps_its_answers(talk: Talk, lines: list[str], answers: list[str]) -> None:
@@ -459,7 +502,11 @@ def test_a_batch_keeps_its_answers(talk: Talk, lines: list[str], answers: list[s
 @pytest.mark.parametrize("quits", [True, False])
 def test_a_search_with_others_behind_it_is_not_cut(talk: Talk, quits: bool) -> None:
     """Quit cuts the last search, the end of input none that ends by itself."""
-    lines = [f"go depth {HELD_DEPTH}", "position startpos moves e2e4", *(["go depth 50", "quit"] if quits else [])]
+    lines = [
+        f"go depth {HELD_DEPTH}",
+        "position startpos moves e2e4",
+        *(["go depth 50", "quit"] if quits else []),
+    ]
     thread = threading.Thread(target=talk.run, args=lines)
     thread.start()
     talk.started()

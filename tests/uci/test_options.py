@@ -20,7 +20,13 @@ class RecordingEngine:
     full = False
     asked: tuple[Any, ...] = ()
 
-    def __init__(self, weights: list[int], hash_mb: int, tunables: dict[str, int], network: bytes | None) -> None:  # noqa: ARG002
+    def __init__(
+        self,
+        weights: list[int],
+        hash_mb: int,
+        tunables: dict[str, int],  # noqa: ARG002
+        network: bytes | None,
+    ) -> None:
         self.weights, self.hash_mb, self.network = weights, hash_mb, network
 
     def set_tablebase(self, *asked: Any) -> None:
@@ -108,7 +114,11 @@ def test_what_the_engine_rejects_is_not_remembered(session: Any) -> None:
     session.engine.full = False
     session.share_tables()
     assert (session.options.number("SyzygyProbeDepth"), session.engine.asked) == (6, before)
-    assert (session.options.text("WeightsFile"), session.engine.weights, session.engine.network) == ("four", [4], b"four")
+    assert (session.options.text("WeightsFile"), session.engine.weights, session.engine.network) == (
+        "four",
+        [4],
+        b"four",
+    )
     assert session.set_option("WeightsFile", "other") == ""
     assert (session.engine.weights, session.engine.network) == ([5], b"other")
 
@@ -116,7 +126,10 @@ def test_what_the_engine_rejects_is_not_remembered(session: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        *(("Hash", text) for text in ("0", "-16", "1000000000000", "9" * 5000, "abc", "1_000", "16.0", "", None)),
+        *(
+            ("Hash", text)
+            for text in ("0", "-16", "1000000000000", "9" * 5000, "abc", "1_000", "16.0", "", None)
+        ),
         ("Threads", "257"),
         ("MultiPV", "0"),
         ("UCI_Chess960", "yes"),

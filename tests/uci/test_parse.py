@@ -14,7 +14,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 ANYWHERE = frozenset({"go", "position", "quit"})
-FOREIGN_NUMBERS = ("9" * 19, "9" * 5000, "1_000", "+5", "--5", "-", "", "1.5", "1e3", "0x10", "١٢", "²", " 5", "5\n")
+FOREIGN_NUMBERS = (
+    "9" * 19,
+    "9" * 5000,
+    "1_000",
+    "+5",
+    "--5",
+    "-",
+    "",
+    "1.5",
+    "1e3",
+    "0x10",
+    "١٢",
+    "²",
+    " 5",
+    "5\n",
+)
 
 
 def command(line: str) -> tuple[str, str]:
@@ -25,7 +40,9 @@ def read_go(text: str) -> tuple[dict[str, object], str]:
     """The fields that say something, and the complaint."""
     request, complaint = parse.parse_go(text)
     return {
-        name: value for name, value in vars(request).items() if not (value is None or value is False or value == [])
+        name: value
+        for name, value in vars(request).items()
+        if not (value is None or value is False or value == [])
     }, complaint
 
 
@@ -59,9 +76,17 @@ def go(text: str) -> dict[str, object]:
             "wtime 1000 btime 2000 winc 10 binc 20 movestogo 40",
             {"wtime": 1000, "btime": 2000, "winc": 10, "binc": 20, "movestogo": 40},
         ),
-        (go, "ponder nodes 5000 mate 3 movetime 250", {"ponder": True, "nodes": 5000, "mate": 3, "movetime": 250}),
+        (
+            go,
+            "ponder nodes 5000 mate 3 movetime 250",
+            {"ponder": True, "nodes": 5000, "mate": 3, "movetime": 250},
+        ),
         (go, "searchmoves e2e4 D2D4 depth 3", {"searchmoves": ["e2e4", "d2d4"], "depth": 3}),
-        (go, "searchmoves e2e4 infinite searchmoves a7a8Q", {"searchmoves": ["e2e4", "a7a8q"], "infinite": True}),
+        (
+            go,
+            "searchmoves e2e4 infinite searchmoves a7a8Q",
+            {"searchmoves": ["e2e4", "a7a8q"], "infinite": True},
+        ),
         (go, "searchmoves", {}),
         (go, "perft 3", {"perft": 3}),
         (go, "depth 3 depth 5", {"depth": 5}),
@@ -70,16 +95,32 @@ def go(text: str) -> dict[str, object]:
         (go, "depth 0", {"depth": 1}),
         (go, "depth 999999 nodes 0", {"depth": 10_000, "nodes": 1}),
         (go, "movetime -1", {"movetime": 1}),
-        (go, "wtime -170671 winc -5 movestogo 1000000000", {"wtime": -170671, "winc": 0, "movestogo": 10_000}),
-        (go, "wtime 99999999999999999999 btime -" + "9" * 5000, {"wtime": parse.MAX_MS, "btime": -parse.MAX_MS}),
+        (
+            go,
+            "wtime -170671 winc -5 movestogo 1000000000",
+            {"wtime": -170671, "winc": 0, "movestogo": 10_000},
+        ),
+        (
+            go,
+            "wtime 99999999999999999999 btime -" + "9" * 5000,
+            {"wtime": parse.MAX_MS, "btime": -parse.MAX_MS},
+        ),
         (go, "perft 99", {"perft": 20}),
         (parse.parse_position, "startpos moves", (None, [])),
         (parse.parse_position, "startpos moves E2E4 A7A8Q", (None, ["e2e4", "a7a8q"])),
         (parse.parse_position, "\tfen  8/8/8/8/8/8/8/Kk6 \t w - -", ("8/8/8/8/8/8/8/Kk6 w - -", [])),
-        (parse.parse_position, "fen 8/8/8/8/8/8/8/Kk6 w - - 0 1 moves a1a2", ("8/8/8/8/8/8/8/Kk6 w - - 0 1", ["a1a2"])),
+        (
+            parse.parse_position,
+            "fen 8/8/8/8/8/8/8/Kk6 w - - 0 1 moves a1a2",
+            ("8/8/8/8/8/8/8/Kk6 w - - 0 1", ["a1a2"]),
+        ),
         (parse.parse_setoption, "name Clear Hash", ("Clear Hash", None)),
         (parse.parse_setoption, "name  Move\tOverhead   value  100 ", ("Move Overhead", "100")),
-        (parse.parse_setoption, "name WeightsFile value C:/My  Weights/a value.py", ("WeightsFile", "C:/My  Weights/a value.py")),
+        (
+            parse.parse_setoption,
+            "name WeightsFile value C:/My  Weights/a value.py",
+            ("WeightsFile", "C:/My  Weights/a value.py"),
+        ),
         (parse.parse_setoption, "name WeightsFile value", ("WeightsFile", "")),
         (parse.parse_setoption, "name values value name value", ("values", "name value")),
     ],
@@ -122,7 +163,10 @@ def test_a_go_names_what_it_cannot_read(text: str, fields: dict[str, object], na
         (parse.parse_position, "fen moves e2e4", "^position fen: the FEN is missing$"),
         (parse.parse_position, "startpos e2e4 e7e5", "^position startpos: expected 'moves', not 'e2e4'$"),
         (parse.parse_position, "FEN 8/8", "^position: expected 'startpos' or 'fen', not 'FEN'$"),
-        *((parse.parse_setoption, text, "setoption") for text in ("", "Hash", "name value 5", "Hash value 5", "  name  ")),
+        *(
+            (parse.parse_setoption, text, "setoption")
+            for text in ("", "Hash", "name value 5", "Hash value 5", "  name  ")
+        ),
     ],
 )
 def test_what_is_rejected(read: Callable[[str], object], text: str, message: str) -> None:

@@ -68,7 +68,9 @@ def test_a_second_ctrl_c_while_python_ends_is_quiet() -> None:
         ("argparse.ArgumentParser.format_usage", ["bench", "1"], "coachwhip bench: interrupted\n"),
     ],
 )
-def test_ctrl_c_where_python_makes_another_error_of_it_is_quiet(interrupted: str, words: list[str], said: str) -> None:
+def test_ctrl_c_where_python_makes_another_error_of_it_is_quiet(
+    interrupted: str, words: list[str], said: str
+) -> None:
     code = (
         f"import argparse, functools, signal, sys; {interrupted} = lambda *_: signal.raise_signal(signal.SIGINT) or ''\n"
         "from coachwhip.__main__ import main; sys.exit(main())"
@@ -106,7 +108,9 @@ def test_bad_command_lines(words: list[str], said: str, capfd: pytest.CaptureFix
 
 
 @pytest.mark.parametrize("words", [["position fen blah", "go depth 2"], ["perft x", "d"]])
-def test_a_command_that_is_misunderstood_ends_the_run(words: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_command_that_is_misunderstood_ends_the_run(
+    words: list[str], capfd: pytest.CaptureFixture[str]
+) -> None:
     assert main(words) == 2
     assert len(capfd.readouterr().out.splitlines()) == 1
 
@@ -123,7 +127,15 @@ def test_start_up_loads_nothing_heavy() -> None:
     assert not [
         name
         for name in loaded
-        if name.startswith(("coachwhip.bench", "coachwhip.evaluation", "coachwhip.games", "coachwhip.learn", "coachwhip.study"))
+        if name.startswith(
+            (
+                "coachwhip.bench",
+                "coachwhip.evaluation",
+                "coachwhip.games",
+                "coachwhip.learn",
+                "coachwhip.study",
+            )
+        )
     ]
 
 
@@ -180,7 +192,9 @@ def test_a_thread_that_is_left_never_sees_python_taken_apart() -> None:
     """When the client dies a search stops, but a bench goes on next to the end of the process; its next report would crash."""
     code = "import atexit, os, sys; atexit.register(os.write, 2, b'apart'); from coachwhip.__main__ import main; sys.exit(main())"
     pipe = subprocess.PIPE
-    with subprocess.Popen([sys.executable, "-c", code], stdin=pipe, stdout=pipe, stderr=pipe, env=environment()) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=pipe, stdout=pipe, stderr=pipe, env=environment()
+    ) as process:
         assert process.stdin
         assert process.stdout
         assert process.stderr
@@ -196,7 +210,9 @@ def test_a_thread_that_is_left_never_sees_python_taken_apart() -> None:
 def test_a_batch_with_a_slow_reader() -> None:
     """Its answers fill the pipe long before they are read."""
     text = "go perft 2\nd\neval\n" * 40 + "go depth 3\nquit\n"
-    with subprocess.Popen(MODULE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()) as process:
+    with subprocess.Popen(
+        MODULE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()
+    ) as process:
         assert process.stdin
         assert process.stdout
         process.stdin.write(text.encode())
@@ -218,7 +234,9 @@ def test_a_session_on_a_terminal(last: bytes) -> None:
     import pty
 
     master, terminal = pty.openpty()
-    with subprocess.Popen(MODULE, stdin=terminal, stdout=terminal, stderr=terminal, env=environment()) as process:
+    with subprocess.Popen(
+        MODULE, stdin=terminal, stdout=terminal, stderr=terminal, env=environment()
+    ) as process:
         os.close(terminal)
         seen = b""
 

@@ -33,7 +33,16 @@ def test_greeting() -> None:
         assert lines[0] == f"id name coachwhip {__version__}"
         assert lines[1].startswith("id author ")
         assert all(line.startswith("option name ") for line in lines[2:-1])
-        quiet = ("debug on", "register later", "ucinewgame", "position startpos", "", "# note", "stop", "ponderhit")
+        quiet = (
+            "debug on",
+            "register later",
+            "ucinewgame",
+            "position startpos",
+            "",
+            "# note",
+            "stop",
+            "ponderhit",
+        )
         assert engine.ask(*quiet) == []
         assert b"\r" not in engine.raw
         assert not re.search(rb" \n", engine.raw)
@@ -53,7 +62,9 @@ def test_greeting() -> None:
     ],
 )
 @pytest.mark.parametrize("words", ["", " searchmoves e2a6 a2a4", " ponder"])
-def test_no_search_has_more_nodes_than_asked_for(engine: UciProcess, options: tuple[str, ...], words: str) -> None:
+def test_no_search_has_more_nodes_than_asked_for(
+    engine: UciProcess, options: tuple[str, ...], words: str
+) -> None:
     """Where the limit ends the search, the last line has exactly so many. A level may need fewer."""
     engine.send(*(f"setoption name {option}" for option in options))
     board = chess.Board(KIWIPETE)
@@ -74,9 +85,13 @@ wtime 100 btime 100 movestogo 1000000000|movetime -5|nodes -1|depth -7|depth 999
 
 
 @pytest.mark.parametrize("go", LIMITS.replace("\n", "|").split("|"))
-def test_every_limit_however_absurd_ends_the_search_with_the_score_of_its_move(engine: UciProcess, go: str) -> None:
+def test_every_limit_however_absurd_ends_the_search_with_the_score_of_its_move(
+    engine: UciProcess, go: str
+) -> None:
     check_search(engine.go(f"go {go}"))
-    check_search(engine.go(f"position fen {KIWIPETE} moves e1g1 h3g2", f"go {go}"), after("e1g1 h3g2", KIWIPETE))
+    check_search(
+        engine.go(f"position fen {KIWIPETE} moves e1g1 h3g2", f"go {go}"), after("e1g1 h3g2", KIWIPETE)
+    )
 
 
 @pytest.mark.parametrize(
@@ -92,7 +107,13 @@ def test_every_limit_however_absurd_ends_the_search_with_the_score_of_its_move(e
         *(  # stalemate, checkmate
             [f"position fen {fen}", *go.split(",")]
             for fen in ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1")
-            for go in ("go depth 5", "go infinite,stop", "go ponder,ponderhit", "go wtime 100 btime 100", "go mate 2")
+            for go in (
+                "go depth 5",
+                "go infinite,stop",
+                "go ponder,ponderhit",
+                "go wtime 100 btime 100",
+                "go mate 2",
+            )
         ),
         *(  # a draw already
             [f"position fen {fen}", *go]
@@ -103,7 +124,10 @@ def test_every_limit_however_absurd_ends_the_search_with_the_score_of_its_move(e
     ],
 )
 def test_the_score_of_the_move_stands_before_the_bestmove(engine: UciProcess, lines: list[str]) -> None:
-    fen = next((line[13:].partition(" moves ")[0] for line in lines if line.startswith("position")), chess.STARTING_FEN)
+    fen = next(
+        (line[13:].partition(" moves ")[0] for line in lines if line.startswith("position")),
+        chess.STARTING_FEN,
+    )
     check_search(engine.go(*lines), chess.Board(fen), multipv=3)
     assert engine.ask("stop", "ponderhit") == []
 
@@ -182,7 +206,11 @@ def test_perft_d_eval_and_help(engine: UciProcess) -> None:
     assert "In check: yes" in engine.ask("position fen 4k3/8/8/8/8/8/8/4RK2 b - - 0 1", "d")
     shown = engine.ask("position startpos", "eval")
     assert len(shown) > 5
-    assert engine.ask("position startpos moves e2e4", "eval startpos") == shown == engine.ask(f"eval {chess.STARTING_FEN}")
+    assert (
+        engine.ask("position startpos moves e2e4", "eval startpos")
+        == shown
+        == engine.ask(f"eval {chess.STARTING_FEN}")
+    )
     assert engine.ask("eval") != shown  # the position of the session stays
     assert engine.ask("eval 8/8") == ["info string eval: a FEN has 2 to 6 fields, not 1"]
     assert engine.ask("compiler")[0].startswith("coachwhip ")
@@ -209,14 +237,18 @@ def test_bench_in_a_session() -> None:
         assert b"nonsense" in engine.errors
 
 
-def test_weights_file_and_its_network(engine: UciProcess, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_weights_file_and_its_network(
+    engine: UciProcess, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     """It plays with them at once, and a file that cannot be used leaves everything as it was."""
     text = run_once("weights").stdout
     for number, name in enumerate(("one", "two", "bad")):
         data = networks.by_chance(16, number).encode()
         (tmp_path / f"{name}.cwnet").write_bytes(data[:-1] if name == "bad" else data)
         path = tmp_path / f"my {name}.py"
-        path.write_text(re.sub(r"^NETWORK = .*$", f'NETWORK = "{name}.cwnet"', text, flags=re.MULTILINE), encoding="utf-8")
+        path.write_text(
+            re.sub(r"^NETWORK = .*$", f'NETWORK = "{name}.cwnet"', text, flags=re.MULTILINE), encoding="utf-8"
+        )
     (tmp_path / "import.py").write_text("import os\nos.remove('x')\n")
     seen = [engine.ask("eval")]
     for name in ("one", "two"):
@@ -250,13 +282,19 @@ BAD_LINES: dict[str, list[str | bytes]] = {
         "position fen 4k3/8/8/8/8/8/8/٤K٣ w - - 0 1",
         f"position fen {'x' * 100_000}",
         f"position fen 4k3/8/8/8/8/8/8/4K3 w - {'e3' * 50_000}",
-        *(f"position fen {KIWIPETE} moves {moves}" for moves in ("e1g1 e2e5", "0000", "d5d6x", "é2e4", "x" * 9999)),
+        *(
+            f"position fen {KIWIPETE} moves {moves}"
+            for moves in ("e1g1 e2e5", "0000", "d5d6x", "é2e4", "x" * 9999)
+        ),
     ],
     "setoption: ": [
         "setoption name Hash value 1000000000000",
         "setoption name Nonsense value 1",
         "setoption name WeightsFile value bad\x01\u2028name",
-        *(f"setoption name {name} value {'x' * 100_000}" for name in ("Hash", "WeightsFile", "BookFile", "SyzygyPath")),
+        *(
+            f"setoption name {name} value {'x' * 100_000}"
+            for name in ("Hash", "WeightsFile", "BookFile", "SyzygyPath")
+        ),
         f"setoption name Debug Log File value {'x' * 100_000}",
     ],
     "Unknown command: '": [
@@ -266,8 +304,12 @@ BAD_LINES: dict[str, list[str | bytes]] = {
 }
 
 
-@pytest.mark.parametrize(("start", "line"), [(start, line) for start, lines in BAD_LINES.items() for line in lines])
-def test_a_bad_line_is_reported_once_and_changes_nothing(engine: UciProcess, start: str, line: str | bytes) -> None:
+@pytest.mark.parametrize(
+    ("start", "line"), [(start, line) for start, lines in BAD_LINES.items() for line in lines]
+)
+def test_a_bad_line_is_reported_once_and_changes_nothing(
+    engine: UciProcess, start: str, line: str | bytes
+) -> None:
     assert engine.ask(f"position fen {KIWIPETE}") == []
     (answer,) = engine.ask(line)
     assert answer.startswith(f"info string {start}")
@@ -322,7 +364,8 @@ def test_line_ends_blanks_and_tabs(engine: UciProcess) -> None:
 
 def test_python_chess_is_answered_at_once_where_its_position_was_rejected() -> None:
     with chess.engine.SimpleEngine.popen_uci(MODULE, env=environment(), timeout=TIMEOUT) as engine:
-        board = chess.Board("4k3/8/8/8/8/8/8/4RK2 w - - 0 1")  # whose move gives up a king: python-chess sends it
+        # whose move gives up a king: python-chess sends it
+        board = chess.Board("4k3/8/8/8/8/8/8/4RK2 w - - 0 1")
         limit = chess.engine.Limit(white_clock=3600, black_clock=3600)
         result = engine.play(board, limit, info=chess.engine.INFO_ALL, ponder=True)
         assert result.move == chess.Move.null()

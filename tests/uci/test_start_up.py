@@ -25,7 +25,12 @@ BAD = (
     ("suite", GARBAGE, 600, f"it printed {FOREIGN_LINES} lines that are not UCI, the first one 'garbage'"),
     ("suite", ENDLESS, 600, "it printed a line without an end"),
     ("suite", SILENT, 2, "no `uciok` within 2 s, no output; raise --start-timeout to wait longer"),
-    ("suite", f"print('hello', flush=True)\n{SILENT}", 3, "within 3 s, only 'hello'; raise --start-timeout to wait longer"),
+    (
+        "suite",
+        f"print('hello', flush=True)\n{SILENT}",
+        3,
+        "within 3 s, only 'hello'; raise --start-timeout to wait longer",
+    ),
     *((tool, LEAVES, 600, "") for tool in ("match", "suite")),
 )
 
@@ -71,7 +76,10 @@ def test_a_program_that_is_no_engine_is_rejected_and_ended(
 def test_a_program_that_cannot_be_started_is_named(
     tool: str, epd: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    for engine, why in (("no-such-engine-here", "No such file or directory"), (str(tmp_path), "Permission denied")):
+    for engine, why in (
+        ("no-such-engine-here", "No such file or directory"),
+        (str(tmp_path), "Permission denied"),
+    ):
         assert main(words_of(tool, engine, epd, 600)) == 2
         (complaint,) = capfd.readouterr().err.splitlines()
         assert complaint.startswith(f"coachwhip {tool}: cannot use {engine!r} as an engine: ")

@@ -78,7 +78,9 @@ def test_what_is_plain_to_see_is_seen(engine: UciProcess, elo: int) -> None:
         assert engine.go(f"position fen {HANGING_QUEEN}", "go movetime 1000")[-1].startswith("bestmove c1g5")
 
 
-@pytest.mark.parametrize(("fen", "move"), [(MATE_IN_ONE, "a1a8"), (HANGING_QUEEN, "c1g5"), (DEFENDED_PAWN, "d1d5")])
+@pytest.mark.parametrize(
+    ("fen", "move"), [(MATE_IN_ONE, "a1a8"), (HANGING_QUEEN, "c1g5"), (DEFENDED_PAWN, "d1d5")]
+)
 def test_a_beginner_overlooks_a_mate_a_queen_or_the_reply(engine: UciProcess, fen: str, move: str) -> None:
     """Sometimes, and less than half of the time; from 800 on never."""
     counts = []
@@ -105,7 +107,10 @@ def test_a_won_ending_is_mate_within_fifty_moves(elo: int, fen: str) -> None:
     """Against a defender at full strength."""
     board = chess.Board(fen)
     winner = board.turn
-    with open_engine({"UCI_LimitStrength": True, "UCI_Elo": elo, "Seed": 1}) as attacker, open_engine() as defender:
+    with (
+        open_engine({"UCI_LimitStrength": True, "UCI_Elo": elo, "Seed": 1}) as attacker,
+        open_engine() as defender,
+    ):
         while not board.is_game_over(claim_draw=True):
             player, nodes = (attacker, 100_000) if board.turn == winner else (defender, 2000)
             move = player.play(board, chess.engine.Limit(nodes=nodes), game=0).move
@@ -119,11 +124,14 @@ def test_a_won_ending_is_mate_within_fifty_moves(elo: int, fen: str) -> None:
     ("position", "drawing", "limit"),
     [
         ("k7/p1p5/P1P5/Q7/8/8/8/6K1 w - - 0 1", "a5c7 a5b5 a5b4", ""),  # stalemate
-        ("6k1/5pp1/7p/8/8/8/1Q3PPP/6K1 w - - 0 1 moves b2c2 g8h8 c2b2 h8g8", "b2c2", "searchmoves b2c2 b2b3"),  # Kh8 would repeat
+        # Kh8 would repeat.
+        ("6k1/5pp1/7p/8/8/8/1Q3PPP/6K1 w - - 0 1 moves b2c2 g8h8 c2b2 h8g8", "b2c2", "searchmoves b2c2 b2b3"),
         ("6k1/1q3ppp/8/8/8/7P/5PP1/6K1 b - - 0 1 moves b7c8 g1h1 c8b7 h1g1", "b7c8", "searchmoves b7c8 b7b6"),
     ],
 )
-def test_far_ahead_moves_that_draw_or_repeat_are_avoided(engine: UciProcess, position: str, drawing: str, limit: str) -> None:
+def test_far_ahead_moves_that_draw_or_repeat_are_avoided(
+    engine: UciProcess, position: str, drawing: str, limit: str
+) -> None:
     weaken(engine, 800, seed=1)
     for _ in range(10):
         lines = engine.go("ucinewgame", f"position fen {position}", f"go depth 9 {limit}")

@@ -32,7 +32,11 @@ def folder(any_data: Path) -> str:
 @pytest.fixture(scope="session")
 def summary(any_data: Path) -> str:
     """What is said of the tables in `folder`."""
-    return "5 WDL and 5 DTZ tables, up to 3 pieces" if any_data == DATA else "35 WDL and 35 DTZ tables, up to 4 pieces"
+    return (
+        "5 WDL and 5 DTZ tables, up to 3 pieces"
+        if any_data == DATA
+        else "35 WDL and 35 DTZ tables, up to 4 pieces"
+    )
 
 
 @pytest.fixture(scope="session")
@@ -45,7 +49,9 @@ def tables(folder: str) -> Any:
 class InventedTables(Tablebase):
     """Tables of three pieces whose answers the test makes up, so that none need be on the disk."""
 
-    def __init__(self, wdl: Callable[[chess.Board], int | None], dtz: Callable[[chess.Board], int | None]) -> None:
+    def __init__(
+        self, wdl: Callable[[chess.Board], int | None], dtz: Callable[[chess.Board], int | None]
+    ) -> None:
         self._board = chess.Board
         self._tables: Any = type("", (), {"get_wdl": staticmethod(wdl), "get_dtz": staticmethod(dtz)})
         self._unread = ""
@@ -129,12 +135,18 @@ WHITE = "8/8/8/4k3/8/8/8/KQ6 w - - 0 1"
 
 def test_which_moves_are_kept() -> None:
     tables = InventedTables(queen_wins, lambda _: -9)
-    assert ranks(tables, "k7/8/1K6/8/8/8/8/4Q3 w - - 100 80")[0] == (2, ["e1e8"])  # mate, whatever was counted
+    # It is mate, whatever was counted.
+    assert ranks(tables, "k7/8/1K6/8/8/8/8/4Q3 w - - 100 80")[0] == (2, ["e1e8"])
     # Every lost move, captures too, though they have the shortest dtz; from where the fifty-move rule can help, those that it saves.
     tables = InventedTables(lambda board: 2 if board.turn else -2, lambda _: 30)
     tables.max_pieces = 4
-    assert [(wdl, sorted(moves)) for wdl, moves in ranks(tables, BLACK.format(60))] == [(-2, ["e5d4", "e5e6", "e5f5"])]
-    assert [(wdl, sorted(moves)) for wdl, moves in ranks(tables, BLACK.format(80))] == [(-1, ["e5e6", "e5f5"]), (-2, ["e5d4"])]
+    assert [(wdl, sorted(moves)) for wdl, moves in ranks(tables, BLACK.format(60))] == [
+        (-2, ["e5d4", "e5e6", "e5f5"])
+    ]
+    assert [(wdl, sorted(moves)) for wdl, moves in ranks(tables, BLACK.format(80))] == [
+        (-1, ["e5e6", "e5f5"]),
+        (-2, ["e5d4"]),
+    ]
     # A winner who repeats gets on.
     tables = InventedTables(queen_wins, lambda board: -2 if board.piece_at(chess.B3) else -9)
     assert len(ranks(tables, WHITE, "b1b2 e5e6 b2b1")) == 1
@@ -171,7 +183,10 @@ def test_asked_only_where_tables_can_know() -> None:
         return fens
 
     usual = asked(depth=12)
-    assert all(chess.popcount(chess.Board(fen).occupied) <= 3 and fen.split(" ")[2:5:2] == ["-", "0"] for fen in usual)
+    assert all(
+        chess.popcount(chess.Board(fen).occupied) <= 3 and fen.split(" ")[2:5:2] == ["-", "0"]
+        for fen in usual
+    )
     assert not any(" q " in fen for fen in asked(fen="r3k3/p7/8/8/8/8/8/4K3 b q - 0 1", pieces=4, depth=8))
     assert 0 < len(asked(probe_depth=6, depth=12)) < len(usual)
     assert not any(chess.popcount(chess.Board(fen).occupied) == 3 for fen in asked(probe_depth=100, depth=9))
@@ -238,7 +253,9 @@ def suite(data: Path) -> list[tuple[str, int, set[str]]]:
     return rows
 
 
-def test_the_engine_plays_the_suite(engine: UciProcess, tables: Tablebase, folder: str, summary: str, any_data: Path) -> None:
+def test_the_engine_plays_the_suite(
+    engine: UciProcess, tables: Tablebase, folder: str, summary: str, any_data: Path
+) -> None:
     """The judgement of each position, and the move, score and hits of a session."""
     rows = suite(any_data)
     assert len(rows) > 200
@@ -258,7 +275,12 @@ def test_the_engine_plays_the_suite(engine: UciProcess, tables: Tablebase, folde
 
 
 @pytest.mark.parametrize(
-    "fen", ["8/8/8/3k4/8/8/2PK4/8 w - - 0 1", "8/8/8/4k3/8/8/8/K6R w - - 67 100", "8/8/4k3/8/8/8/8/QK6 w - - 82 100"]
+    "fen",
+    [
+        "8/8/8/3k4/8/8/2PK4/8 w - - 0 1",
+        "8/8/8/4k3/8/8/8/K6R w - - 67 100",
+        "8/8/4k3/8/8/8/8/QK6 w - - 82 100",
+    ],
 )
 def test_a_win_is_won(tables: Tablebase, fen: str) -> None:
     """Each side makes any of its best moves: the winner always gets there, whatever the moves already counted."""
@@ -282,7 +304,10 @@ def test_options_in_a_session(engine: UciProcess, folder: str, summary: str, tmp
     (line,) = engine.ask(f"setoption name SyzygyPath value {tmp_path}{os.pathsep}{folder}")
     assert line.startswith(f"info string SyzygyPath: {summary}; none in ")
     assert " tbhits 0 " not in last(WHITE)
-    assert engine.go(f"position fen {WHITE}", "go depth 3 searchmoves a1a2 b1b8")[-1].split(" ")[1] in ("a1a2", "b1b8")
+    assert engine.go(f"position fen {WHITE}", "go depth 3 searchmoves a1a2 b1b8")[-1].split(" ")[1] in (
+        "a1a2",
+        "b1b8",
+    )
     (line,) = engine.ask("setoption name SyzygyProbeLimit value 8")
     assert "keeping 7" in line
     assert engine.ask("setoption name SyzygyProbeLimit value 2") == []

@@ -16,7 +16,9 @@ def limits(go: str, white: bool = True, overhead: int = 30, move: int = 50) -> t
     return timeman.limits_for(parse_go(go)[0], white, overhead, move)
 
 
-@given(st.integers(-(2**31), 2**31), SMALL, st.integers(0, 10_000), st.integers(0, 5000), st.integers(1, 100_000))
+@given(
+    st.integers(-(2**31), 2**31), SMALL, st.integers(0, 10_000), st.integers(0, 5000), st.integers(1, 100_000)
+)
 def test_limits_never_overstep_the_clock_and_more_time_is_no_less_thought(
     time_left: int, inc: int, movestogo: int, overhead: int, move: int
 ) -> None:
@@ -42,7 +44,9 @@ def test_limits_never_overstep_the_clock_and_more_time_is_no_less_thought(
         (500, 5, 4, 10**6, 250),  # as above, and a busy machine adds to it without notice
     ],
 )
-def test_a_long_game_with_an_increment_is_not_lost_on_time(base: int, inc: int, lag: int, hard_every: int, left: int) -> None:
+def test_a_long_game_with_an_increment_is_not_lost_on_time(
+    base: int, inc: int, lag: int, hard_every: int, left: int
+) -> None:
     """One in `hard_every` moves takes its hard limit, others the soft one, and `left` milliseconds stay on the clock."""
     clock: float = base + inc
     for move in range(500):
@@ -52,10 +56,13 @@ def test_a_long_game_with_an_increment_is_not_lost_on_time(base: int, inc: int, 
 
 
 @pytest.mark.parametrize(
-    ("base", "overhead", "lag"), [(1000, 30, 1), (5000, 30, 2), (20_000, 30, 2), (60_000, 0, 0.5), (10**7, 300, 5)]
+    ("base", "overhead", "lag"),
+    [(1000, 30, 1), (5000, 30, 2), (20_000, 30, 2), (60_000, 0, 0.5), (10**7, 300, 5)],
 )
 @pytest.mark.parametrize(("which", "movestogo"), [(0, 0), (1, 0), (0, 350)])
-def test_a_clock_without_increment_lasts(base: int, overhead: int, lag: float, which: int, movestogo: int) -> None:
+def test_a_clock_without_increment_lasts(
+    base: int, overhead: int, lag: float, which: int, movestogo: int
+) -> None:
     """For 350 moves with some lag, or with the hard limit for each, and more than one overhead is left. Yet most of it is used."""
     clock: float = base
     for move in range(350):
@@ -93,7 +100,10 @@ def test_whose_clock(go: str, white: bool, same_as: str) -> None:
 @pytest.mark.parametrize(
     ("go", "overhead", "expected"),
     [
-        *((go, 30, (0, 0)) for go in ("", "depth 5", "infinite", "nodes 100", "winc 100", "movestogo 5", "mate 3")),
+        *(
+            (go, 30, (0, 0))
+            for go in ("", "depth 5", "infinite", "nodes 100", "winc 100", "movestogo 5", "mate 3")
+        ),
         ("movetime 1000", 30, (0, 970)),
         ("movetime 40", 30, (0, 20)),
         ("movetime 1", 0, (0, 1)),

@@ -49,18 +49,29 @@ def read(path: Path) -> Checkpoint | None:
     data, digest = content[:-DIGEST], content[-DIGEST:]
     if not data.startswith(FORMAT.encode()):
         if data.startswith(START.encode()):
-            raise CommandError(f"{path} was written by another version of coachwhip: remove it, and the training starts again")
+            raise CommandError(
+                f"{path} was written by another version of coachwhip: remove it, and the training starts again"
+            )
         raise CommandError(f"{path} is not a checkpoint of train")
     if hashlib.sha256(data).digest() != digest:
-        raise CommandError(f"{path} is damaged: its checksum does not match; remove it, and the training starts again")
+        raise CommandError(
+            f"{path} is damaged: its checksum does not match; remove it, and the training starts again"
+        )
     with usable(str(path)):
         line, _, arrays = data.partition(b"\n")
         head = json.loads(line)
         settings = part(head["settings"], dict)
         for file in settings["files"]:
             part(file["games"], int)
-        epochs = [Epoch(part(number, int), part(training, float), part(held, float)) for number, training, held in head["epochs"]]
-        state = np.frombuffer(arrays, "<f4").astype(np.float32).reshape(3, size(part(settings["hidden"], int)))
-        if not np.isfinite(state).all() or [epoch.number for epoch in epochs] != list(range(1, len(epochs) + 1)):
+        epochs = [
+            Epoch(part(number, int), part(training, float), part(held, float))
+            for number, training, held in head["epochs"]
+        ]
+        state = (
+            np.frombuffer(arrays, "<f4").astype(np.float32).reshape(3, size(part(settings["hidden"], int)))
+        )
+        if not np.isfinite(state).all() or [epoch.number for epoch in epochs] != list(
+            range(1, len(epochs) + 1)
+        ):
             raise ValueError("a parameter is no number, or an epoch is missing")
     return Checkpoint(settings, epochs, State(len(epochs), *state))

@@ -31,7 +31,8 @@ from ...core.learning.scorer import INPUTS, MAX_OUTPUT_WEIGHT, MAX_PIECES, OUTPU
 from ..game_file import Singles
 
 FIRST_LINE = b"coachwhip network 2\n"
-MAX_WEIGHT = (2**15 - 1) // (MAX_PIECES + 1)  # of the first layer's weights and biases: the sum of 32 and a bias fits in 16 bits
+# for the first layer's weights and biases: the sum of 32 and a bias fits in 16 bits
+MAX_WEIGHT = (2**15 - 1) // (MAX_PIECES + 1)
 MAX_SUM = (2**31 - 1) // QA**2  # of the sizes of all weights of an output: the output fits in 32 bits
 ROWS = INPUTS + 1 + 2 * OUTPUTS  # of as many parameters as there are hidden units; the output biases follow
 
@@ -53,7 +54,9 @@ def size(hidden: int) -> int:
 def parameters(flat: NDArray[Any], hidden: int) -> Parameters:
     """Return the parts of the array of all parameters. In floats, an output of 1.0 adds 1 to the logit of stm's winning chance."""
     rows = flat[:-OUTPUTS].reshape(ROWS, hidden)
-    return Parameters(rows[:INPUTS], rows[INPUTS], rows[INPUTS + 1 :].reshape(OUTPUTS, 2, hidden), flat[-OUTPUTS:])
+    return Parameters(
+        rows[:INPUTS], rows[INPUTS], rows[INPUTS + 1 :].reshape(OUTPUTS, 2, hidden), flat[-OUTPUTS:]
+    )
 
 
 class QuantisedNetwork(NamedTuple):
@@ -73,12 +76,15 @@ def limits(hidden: int) -> Singles:
     """Return how far from 0 each parameter may go in training, so that `quantised` can keep its value."""
     highest = np.full(size(hidden), MAX_WEIGHT / QA, dtype=np.float32)
     parts = parameters(highest, hidden)
-    parts.output[:] = 1000 / (2 * hidden)  # all of them together 1000 logits, far beyond what a score can mean
+    # All of them together give 1000 logits, far beyond what a score can mean.
+    parts.output[:] = 1000 / (2 * hidden)
     parts.output_bias[:] = 100
     return highest
 
 
-def quantised(flat: Singles, hidden: int, kind: str, logit: float, provenance: dict[str, Any]) -> QuantisedNetwork:
+def quantised(
+    flat: Singles, hidden: int, kind: str, logit: float, provenance: dict[str, Any]
+) -> QuantisedNetwork:
     """Round the parameters of a network whose output of 1.0 is worth `logit` centipawns. Raises ValueError for numbers that are not finite.
 
     The scale is chosen so that the largest output weight uses its whole range.
@@ -88,7 +94,12 @@ def quantised(flat: Singles, hidden: int, kind: str, logit: float, provenance: d
     values = flat.astype(np.float64)
     sizes = np.abs(parameters(values, hidden).output)
     room = MAX_SUM - 2 * hidden  # each weight may be rounded up
-    scale = max(1, int(np.ceil(logit * QB * max(sizes.max() / (MAX_OUTPUT_WEIGHT - 0.5), sizes.sum((1, 2)).max() / room))))
+    scale = max(
+        1,
+        int(
+            np.ceil(logit * QB * max(sizes.max() / (MAX_OUTPUT_WEIGHT - 0.5), sizes.sum((1, 2)).max() / room))
+        ),
+    )
     first = (INPUTS + 1) * hidden
     values[:first] *= QA
     values[first:] *= logit * QB / scale
@@ -142,4 +153,6 @@ def from_bytes(data: bytes) -> QuantisedNetwork:
     weights = np.frombuffer(data, "<i2", ROWS * header["hidden"], start)
     biases = np.frombuffer(data, "<i4", OUTPUTS, len(data) - 4 * OUTPUTS - 4)
     numbers = np.append(weights, biases).astype(np.int64)
-    return QuantisedNetwork(header["kind"], header["hidden"], header["scale"], numbers, header.get("provenance", {}))
+    return QuantisedNetwork(
+        header["kind"], header["hidden"], header["scale"], numbers, header.get("provenance", {})
+    )

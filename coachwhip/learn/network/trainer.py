@@ -23,12 +23,15 @@ from ..run import Epoch
 from ..training_set import TrainingSet
 from .integers import ROWS, QuantisedNetwork, floats, limits, parameters, quantised, size
 
-PARTS = 2  # of each batch, each with a thread; not the number of processors, for another number of parts gives another sum
+# Parts of each batch, each with a thread. They are not the number of processors, for another number of parts
+# gives another sum.
+PARTS = 2
 ALIGNMENT = 64  # bytes: rows of a block that start with a cache line are read faster
 EPSILON = 1e-8  # of AdamW
 LAST_RATE = 0.01  # of the first, after the last step
 FIT_POSITIONS = 1 << 20  # from which the value of a logit is fitted
-FIRST_FEATURE, FIRST_BIAS, FIRST_OUTPUT = 0.1, 0.3, 0.05  # standard deviation, value, standard deviation at the start
+# a standard deviation, a value, and a standard deviation, at the start
+FIRST_FEATURE, FIRST_BIAS, FIRST_OUTPUT = 0.1, 0.3, 0.05
 
 
 class Settings(NamedTuple):
@@ -152,7 +155,9 @@ class Trainer:
                 batch = boards, *self.logits(boards), self.targets(boards)
                 parts = (map(array.__getitem__, _parts(len(boards))) for array in batch)
                 total += sum(threads.map(network_loss, *parts, repeat(values), gradients))
-                for _ in threads.map(change, _parts(len(values)), repeat(len(boards)), repeat(step), repeat(rate)):
+                for _ in threads.map(
+                    change, _parts(len(values)), repeat(len(boards)), repeat(step), repeat(rate)
+                ):
                     pass
                 count += len(boards)
                 report(len(boards))
@@ -170,7 +175,9 @@ class Trainer:
     def targets(self, boards: Boards) -> Singles:
         """Return the winning chances to learn."""
         black = is_black(boards)
-        chances = expectation(np.where(black, -scores(boards), scores(boards)).astype(np.float32), self._settings.logit)
+        chances = expectation(
+            np.where(black, -scores(boards), scores(boards)).astype(np.float32), self._settings.logit
+        )
         results = np.where(black, 1 - points(boards), points(boards))
         mixed: Singles = chances + np.float32(self._settings.wdl) * (results - chances)
         return mixed

@@ -19,7 +19,19 @@ from ...core.learning.scorer import adam_step
 from ..logistic import cosine, expectation, losses
 from ..run import Epoch
 from ..tuning_set import TuningSet
-from .model import PARAMETERS, TABLE, TAPERED, Evaluation, Features, Floats, Singles, bounds, joined, parameters, roughness
+from .model import (
+    PARAMETERS,
+    TABLE,
+    TAPERED,
+    Evaluation,
+    Features,
+    Floats,
+    Singles,
+    bounds,
+    joined,
+    parameters,
+    roughness,
+)
 
 EPSILON = 1e-10  # of Adam: a centipawn changes the loss of a position by little
 
@@ -68,7 +80,9 @@ class Samples(NamedTuple):
 class Fitting:
     """A fit in memory: `values` are the parameters with the lowest validation loss so far, after epoch `best`."""
 
-    def __init__(self, sources: Sequence[Source], start: Sequence[int], free: NDArray[np.bool_], args: Namespace) -> None:
+    def __init__(
+        self, sources: Sequence[Source], start: Sequence[int], free: NDArray[np.bool_], args: Namespace
+    ) -> None:
         """Prepare a fit to sources that were counted with the flat list `start`, of the parameters where `free` is true.
 
         `args` are those of `coachwhip tune`. Raises ValueError for too little data.
@@ -80,7 +94,9 @@ class Fitting:
         self.best = 0  # no epoch had a lower validation loss than the start
         self._args = args
         self._rng = np.random.default_rng(args.seed)
-        of_files = np.array([[source.weight, source.scale, source.edge] for source in sources], dtype=np.float32)
+        of_files = np.array(
+            [[source.weight, source.scale, source.edge] for source in sources], dtype=np.float32
+        )
         samples = Samples(
             joined([source.features for source in sources]),
             np.concatenate([source.targets for source in sources]),

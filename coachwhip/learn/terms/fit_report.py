@@ -24,13 +24,20 @@ from .model import Singles, features, flat_weights, joined, parameters
 
 CHUNK = 16_384  # positions that the core counts in one call
 FEW = 100  # with fewer scored positions, the scale of their scores is not fitted and the scores are not used
-LOSSES = ("training", "validation", "results")  # the last one: on validation positions, with the games' results as targets
-PROVENANCE = "Where the values come from:"  # the line of a weights file's docstring after which it says how they were fitted
+# The last one is that on validation positions, with the games' results as targets.
+LOSSES = ("training", "validation", "results")
+# the line of a weights file's docstring after which it says how they were fitted
+PROVENANCE = "Where the values come from:"
 WIDTH = 128
 
 
 def count(
-    data: TuningSet, weight: float, start: Sequence[int], args: Namespace, index: int, report: Callable[[int], None]
+    data: TuningSet,
+    weight: float,
+    start: Sequence[int],
+    args: Namespace,
+    index: int,
+    report: Callable[[int], None],
 ) -> Source:
     """Count the features of the file with this index. `report` is called with the number of positions just done."""
     scorer = Scorer(start)
@@ -144,5 +151,7 @@ def weights_file(weights: dict[str, Any], provenance: Sequence[str]) -> str:
 
 def _wrapped(paragraph: str) -> list[str]:
     """Return lines of a docstring. Characters that could end it, as names of files may hold them, become question marks."""
-    plain = "".join(char if char.isascii() and char.isprintable() and char not in '"\\' else "?" for char in paragraph)
+    plain = "".join(
+        char if char.isascii() and char.isprintable() and char not in '"\\' else "?" for char in paragraph
+    )
     return textwrap.wrap(plain, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)

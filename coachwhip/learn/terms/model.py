@@ -108,7 +108,9 @@ def roughness(is_seen: NDArray[np.bool_]) -> Any:
 class Features(NamedTuple):
     """The features of some positions. Each array has a row for each position."""
 
-    sums: Any  # scipy.sparse.csr_array of float32: White's counts minus Black's, of every tapered weight except king_danger
+    # scipy.sparse.csr_array of float32: White's counts minus Black's, of every tapered weight except
+    # king_danger
+    sums: Any
     units: Singles  # [position, side, unit]: counts of the danger units in White's and in Black's attack
     attacks: Singles  # [position, side]: 1 where that side has an attack
     scale: Ints  # index of the scale factor that applies; the number of scale factors if none does
@@ -128,7 +130,9 @@ def features(extracted: tuple[Any, ...]) -> Features:
     shape = (len(phases), tapered + 2 * plain)
     matrix = csr_array((counts.astype(np.float32), columns, starts), shape=shape)
     is_summed = np.isin(np.arange(tapered), TABLE, invert=True).astype(np.float32)
-    sides = np.stack([matrix[:, tapered + side * plain + np.arange(plain)].toarray() for side in range(2)], axis=1)
+    sides = np.stack(
+        [matrix[:, tapered + side * plain + np.arange(plain)].toarray() for side in range(2)], axis=1
+    )
     scales = sides[:, :, SCALES].sum(axis=1)
     return Features(
         matrix[:, :tapered] @ diags_array(is_summed, format="csr"),
@@ -157,11 +161,16 @@ class Evaluation:
         mg, eg, plain = np.split(values.astype(np.float32), ENDS)
         pairs = np.stack([mg, eg], axis=1)
         self._data = data
-        self._attacks = [_attack(data.units[:, side] @ plain[UNITS], data.attacks[:, side], pairs[TABLE]) for side in range(2)]
+        self._attacks = [
+            _attack(data.units[:, side] @ plain[UNITS], data.attacks[:, side], pairs[TABLE])
+            for side in range(2)
+        ]
         (white, _), (black, _) = self._attacks
         sums: Singles = data.sums @ pairs + (white - black) @ pairs[TABLE]
         self._eg = sums[:, 1]
-        self._scale: Singles = np.append(plain[SCALES] / FULL_SCALE, np.float32(1)).astype(np.float32)[data.scale]
+        self._scale: Singles = np.append(plain[SCALES] / FULL_SCALE, np.float32(1)).astype(np.float32)[
+            data.scale
+        ]
         self.scores: Singles = data.phase * sums[:, 0] + (1 - data.phase) * self._scale * self._eg
 
     def gradient(self, slope: Singles) -> Floats:

@@ -37,7 +37,9 @@ keeps the moves analysed so far."""
 def main(argv: Sequence[str]) -> int:
     """Run the subcommand."""
     parser = WritingParser(
-        "analyse", "Annotate the games of PGN files: evaluations, bad moves and better lines, accuracy of the players.", EPILOG
+        "analyse",
+        "Annotate the games of PGN files: evaluations, bad moves and better lines, accuracy of the players.",
+        EPILOG,
     )
     add = parser.add_argument
     about = f"PGN files; - for standard input (default: {GAMES.in_words()})"
@@ -47,14 +49,22 @@ def main(argv: Sequence[str]) -> int:
     add_limits(parser, f"{DEFAULT_SECONDS:g}", max_depth=MAX_DEPTH)
     about = "number of best lines for each position (default 1)"
     add("--multipv", type=whole_number(1, MAX_MULTIPV), default=1, metavar="N", help=about)
-    add("--threads", type=whole_number(1, MAX_THREADS), default=1, metavar="N", help="search threads (default 1)")
+    add(
+        "--threads",
+        type=whole_number(1, MAX_THREADS),
+        default=1,
+        metavar="N",
+        help="search threads (default 1)",
+    )
     size = "size of the transposition table (default 64)"
     add("--hash", type=whole_number(1, MAX_HASH_MB), default=64, metavar="MB", help=size)
     add_shared(add, "--weights", "--set", "--json")
     add("--output", type=Output("PGN"), metavar="FILE", help="write the annotated games to FILE")
     page = "write an HTML report with boards, lines and a graph of each game: one file, which works offline"
     add("--report", type=REPORT, metavar="FILE", help=page)
-    about = "open the report in the browser (without --report: in this folder, with the name of the first file)"
+    about = (
+        "open the report in the browser (without --report: in this folder, with the name of the first file)"
+    )
     add("--browser", action="store_true", help=about)
     about = "write positions (EPD with bm) in which one move is much better than all others, from the mistakes of the games"
     add("--puzzles", type=Output("EPD"), metavar="FILE", help=about)
@@ -68,7 +78,9 @@ def _analyse(args: argparse.Namespace) -> int:
         args.report = Path(f"{args.files[0].name.partition('.')[0].strip('-') or 'games'}.html")
         check_outputs([(args.report, REPORT)], args.files, force=args.force)
     if not (args.output or args.report or args.json) and sys.stdout.isatty():
-        warn("The annotated games are not shown here: --browser opens a report with boards, --output FILE writes PGN.")
+        warn(
+            "The annotated games are not shown here: --browser opens a report with boards, --output FILE writes PGN."
+        )
     if args.files == [GAMES.path]:
         GAMES.warn_default()
     control = limit_of(args, TimeControl(time=DEFAULT_SECONDS))
@@ -95,7 +107,11 @@ def _regular(path: Path, stack: contextlib.ExitStack) -> str:
     if path.is_file() and not is_stdin:
         return str(path)
     copy = Path(stack.enter_context(tempfile.TemporaryDirectory()), "games.pgn")
-    with naming(path), open(0 if is_stdin else path, "rb", closefd=not is_stdin) as file, copy.open("wb") as kept:
+    with (
+        naming(path),
+        open(0 if is_stdin else path, "rb", closefd=not is_stdin) as file,
+        copy.open("wb") as kept,
+    ):
         shutil.copyfileobj(file, kept)
     return str(copy)
 

@@ -103,10 +103,18 @@ class AnalysisRun(Experiment[AnalysedGame, list[str]]):
         output: AbstractContextManager[TextIO | None],
     ) -> None:
         """`output` opens the stream for the annotated games; None: nobody wants them."""
-        self._args, self._files, self._engine, self._journal, self._opened = args, files, engine, journal, output
+        self._args, self._files, self._engine, self._journal, self._opened = (
+            args,
+            files,
+            engine,
+            journal,
+            output,
+        )
         self._known = dict(journal.read(_stored))
         self.total, self._faults = survey.positions, survey.faults
-        self._limits = {name: value for name in ("time", "depth", "nodes") if (value := getattr(control, name))}
+        self._limits = {
+            name: value for name in ("time", "depth", "nodes") if (value := getattr(control, name))
+        }
         self._limit = Limit(**self._limits)
         self._analyst = Analyst(engine, self._limit, args.multipv)
         self._number = 0  # of the game that is analysed, from 1
@@ -121,7 +129,9 @@ class AnalysisRun(Experiment[AnalysedGame, list[str]]):
         """Open the output."""
         self._output = self._opened.__enter__()
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
         """Write the game that a signal has interrupted, and close the output before the report; after an error an old file stays."""
         if isinstance(error, KeyboardInterrupt):
             kind = error = where = None
@@ -184,7 +194,9 @@ class AnalysisRun(Experiment[AnalysedGame, list[str]]):
         described = describe(self._engine.id["name"], args.set, self._limits)
         if args.report:
             more = f"; the first {len(self._shown)} games" if len(self._shown) == board_page.MAX_GAMES else ""
-            write_bytes(args.report, board_page.page(self._shown, described + more, player=args.player or "").encode())
+            write_bytes(
+                args.report, board_page.page(self._shown, described + more, player=args.player or "").encode()
+            )
         if args.browser:
             warn(f"the report is {args.report}")
             webbrowser.open(args.report.resolve().as_uri())

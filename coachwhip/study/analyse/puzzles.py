@@ -32,15 +32,23 @@ def puzzles(study: AnalysedGame, engine: SimpleEngine, limit: Limit) -> Iterator
                 continue
             searched.add(index)
             analysis = study.analyses[index]
-            lines = (analysis and analysis.choices) or lines_of(engine.analyse(board, limit, multipv=2, game=study))
+            lines = (analysis and analysis.choices) or lines_of(
+                engine.analyse(board, limit, multipv=2, game=study)
+            )
             chances = [judge.win_percent(line.score) for line in lines[:2]]
             if len(chances) > 1 and abs(chances[0] - chances[1]) >= MUCH_BETTER:
                 mistake = study.boards[move.at].variation_san([move.move])
-                yield _line(board, lines[0].moves[0], title(study.game), f"{study.label}: {mistake}{judgement.sign}")
+                yield _line(
+                    board, lines[0].moves[0], title(study.game), f"{study.label}: {mistake}{judgement.sign}"
+                )
 
 
 def _line(board: chess.Board, best: chess.Move, players: str, place: str) -> str:
     """Return a position as EPD, with its answer (bm), a name (id), and the mistake in the game (c0)."""
     name = f"{players}, {board.fullmove_number}{'.' if board.turn else '...'}"
-    words: dict[str, Any] = {key: printable(text).replace('"', "'") for key, text in (("id", name), ("c0", place))}
-    return board.epd(shredder=board.chess960, bm=[best], **words, hmvc=board.halfmove_clock, fmvn=board.fullmove_number)
+    words: dict[str, Any] = {
+        key: printable(text).replace('"', "'") for key, text in (("id", name), ("c0", place))
+    }
+    return board.epd(
+        shredder=board.chess960, bm=[best], **words, hmvc=board.halfmove_clock, fmvn=board.fullmove_number
+    )

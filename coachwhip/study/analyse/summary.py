@@ -24,7 +24,11 @@ def describe(engine: str, tunables: Iterable[tuple[str, int]], limits: Mapping[s
 
 def table(games: Sequence[tuple[Side, Side]]) -> str:
     """Return a table with two rows for each game, and one for each player of several."""
-    rows = [(f"{number}", shorten(side.name, 40), *side.cells()) for number, sides in enumerate(games, start=1) for side in sides]
+    rows = [
+        (f"{number}", shorten(side.name, 40), *side.cells())
+        for number, sides in enumerate(games, start=1)
+        for side in sides
+    ]
     rows += [(f"all {number}", shorten(side.name, 40), *side.cells()) for number, side in over_games(games)]
     return f"loss is the average in centipawns\n{text_table.plain(HEADINGS, rows, left=2)}\n{RULE}"
 
@@ -34,7 +38,11 @@ def game_dict(study: AnalysedGame) -> dict[str, object]:
     white, black = (side._asdict() for side in sides(study))
     positions = []
     for board, analysis in zip(study.boards, study.analyses, strict=True):
-        known = {"depth": analysis.depth, "lines": [_line_dict(line) for line in analysis.lines]} if analysis else {}
+        known = (
+            {"depth": analysis.depth, "lines": [_line_dict(line) for line in analysis.lines]}
+            if analysis
+            else {}
+        )
         positions.append({"fen": board.fen(), **known})
     return {
         "title": title(study.game),

@@ -46,7 +46,9 @@ def names(possible: Collection[str], text: str) -> list[str]:
     keys = [key.strip() for key in text.split(",")]
     for key in keys:
         if key not in possible:
-            raise argparse.ArgumentTypeError(f"no technique {key[:40]!r} here; possible are {', '.join(possible)}")
+            raise argparse.ArgumentTypeError(
+                f"no technique {key[:40]!r} here; possible are {', '.join(possible)}"
+            )
     return keys
 
 
@@ -115,4 +117,6 @@ def _experiment(args: argparse.Namespace) -> laboratory.Experiment:
     else:
         rows = techniques.each_missing(args.without) if args.without else techniques.ladder()
     fens = tuple(read_positions(args.positions))
-    return laboratory.Experiment(fens, tuple(rows), args.depth, args.max_nodes, args.hash, tuple(weights), tunables)
+    return laboratory.Experiment(
+        fens, tuple(rows), args.depth, args.max_nodes, args.hash, tuple(weights), tunables
+    )

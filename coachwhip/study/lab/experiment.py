@@ -21,7 +21,8 @@ class LabSearch(NamedTuple):
     seconds: float
     value: int
     move: str
-    worth: int | None  # the value of `move` by exact search to this depth without table and quiescence; None: beyond the limit
+    # the value of `move` by exact search to this depth without table and quiescence; None: beyond the limit
+    worth: int | None
 
 
 class Experiment(NamedTuple):
@@ -44,7 +45,9 @@ Cell = tuple[LabSearch, ...]  # [depth - 1], as far as the node limit let it go
 Results = dict[tuple[int, int], Cell]  # by (row, position)
 
 
-def search(engine: Engine, fen: str, depth: int, max_nodes: int, moves: Sequence[str] = ()) -> LabSearch | None:
+def search(
+    engine: Engine, fen: str, depth: int, max_nodes: int, moves: Sequence[str] = ()
+) -> LabSearch | None:
     """Search with an emptied engine, without `worth`; return None if that takes more than `max_nodes`."""
     engine.clear()
     engine.prepare()
@@ -69,7 +72,9 @@ def cells(experiment: Experiment) -> Iterator[tuple[tuple[int, int], Cell]]:
         engine = experiment.engine(techniques.keys)
         for position, fen in enumerate(experiment.fens):
             searches = enumerate(_deeper_and_deeper(experiment, engine, fen), start=1)
-            cell = tuple(searched._replace(worth=worth(fen, depth, searched.move)) for depth, searched in searches)
+            cell = tuple(
+                searched._replace(worth=worth(fen, depth, searched.move)) for depth, searched in searches
+            )
             yield (row, position), cell
 
 

@@ -31,7 +31,11 @@ def page(report: Report, path: Path) -> None:
 
 def _bars(report: Report) -> str:
     """A bar for each row that finished a depth everywhere, as long as the logarithm of its nodes."""
-    nodes = {f"{row.row.label} (d={row.depth})": row.nodes[row.depth - 1] or 1 for row in report.rows if row.depth}
+    nodes = {
+        f"{row.row.label} (d={row.depth})": row.nodes[row.depth - 1] or 1 for row in report.rows if row.depth
+    }
     most = math.log(max([*nodes.values(), 2]))
     title = "Nodes at the deepest depth (d), mean of a position, on a logarithmic scale"
-    return bars(title, ((label, math.log(max(count, 1)) / most, short(count)) for label, count in nodes.items()))
+    return bars(
+        title, ((label, math.log(max(count, 1)) / most, short(count)) for label, count in nodes.items())
+    )

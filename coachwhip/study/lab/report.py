@@ -90,13 +90,27 @@ def _cells(results: Results, row: int, positions: range) -> list[Cell]:
     return [results[row, position] for position in positions]
 
 
-def _summarise_row(report: Report, row: Row, cells: Sequence[Cell], base: Sequence[Cell], minimax: Sequence[Cell]) -> Summary:
+def _summarise_row(
+    report: Report, row: Row, cells: Sequence[Cell], base: Sequence[Cell], minimax: Sequence[Cell]
+) -> Summary:
     """Return the figures of a row; `report` has those of minimax."""
     depth, index = min(map(len, cells)), report.depth - 1
     last = [cell[depth - 1] for cell in cells] if depth else []
-    logs = [math.log(searched.nodes) / math.log(b) for searched, b in zip(last, report.branching, strict=False) if b > 1]
-    compared = [(cell[index], best[index]) for cell, best in zip(cells, minimax, strict=True) if 0 <= index < len(cell)]
-    losses = [min(LOSS_LIMIT, best.value - searched.worth) for searched, best in compared if searched.worth is not None]
+    logs = [
+        math.log(searched.nodes) / math.log(b)
+        for searched, b in zip(last, report.branching, strict=False)
+        if b > 1
+    ]
+    compared = [
+        (cell[index], best[index])
+        for cell, best in zip(cells, minimax, strict=True)
+        if 0 <= index < len(cell)
+    ]
+    losses = [
+        min(LOSS_LIMIT, best.value - searched.worth)
+        for searched, best in compared
+        if searched.worth is not None
+    ]
     wrong = [
         (position, at_depth)
         for position, (cell, other) in enumerate(zip(cells, base, strict=True))
@@ -109,7 +123,9 @@ def _summarise_row(report: Report, row: Row, cells: Sequence[Cell], base: Sequen
         nodes=(*means, *[None] * (report.experiment.depth - depth)),
         depth=depth,
         seconds=sum(searched.seconds for searched in last),
-        branching=geometric_mean(effective_branching(searched.nodes, depth) for searched in last) if last else 0.0,
+        branching=geometric_mean(effective_branching(searched.nodes, depth) for searched in last)
+        if last
+        else 0.0,
         exponent=fmean(logs) if logs else 0.0,
         searches=len(compared),
         other_value=sum(searched.value != best.value for searched, best in compared),
@@ -136,7 +152,11 @@ def short(number: float | None) -> str:
 
 def cells_of(summary: Summary) -> list[str]:
     """Return one line of the table."""
-    counted = [f"{summary.other_value}/{summary.searches}", f"{summary.other_move}/{summary.searches}", f"{summary.loss:.0f}"]
+    counted = [
+        f"{summary.other_value}/{summary.searches}",
+        f"{summary.other_move}/{summary.searches}",
+        f"{summary.loss:.0f}",
+    ]
     return [
         summary.row.label,
         summary.row.kind,

@@ -58,7 +58,8 @@ OFF = {name for name, default, *_ in tunables.SWITCHES if not default}
 ENGINE = tuple(technique.key for technique in TECHNIQUES if technique.switch not in OFF)  # what plays
 ALONE = tuple(BY_KEY)[2:]  # what can be put on plain alpha-beta
 MISSING = ENGINE[2:]  # what can be taken from the engine
-ORDERED = ("minimax", "alpha-beta", "captures", "killers", "history")  # exact, and free of every table: the judge of moves
+# exact, and free of every table: the judge of moves
+ORDERED = ("minimax", "alpha-beta", "captures", "killers", "history")
 
 
 def ladder() -> list[Row]:

@@ -36,27 +36,57 @@ def time_control(text: str) -> TimeControl:
 def main(argv: Sequence[str]) -> int:
     """Run the subcommand."""
     parser = WritingParser(
-        "play", "Play against the engine, in the browser (--browser) or by moves and commands on standard input.", HELP
+        "play",
+        "Play against the engine, in the browser (--browser) or by moves and commands on standard input.",
+        HELP,
     )
     add = parser.add_argument
     about = f"strength, {MIN_ELO} to {MAX_ELO} (default: full strength)"
     add("--elo", type=whole_number(MIN_ELO, MAX_ELO), metavar="N", help=about)
     about = "seconds for each move of the engine (default 1), or a clock for both: 5+3 is 5 minutes and 3 seconds a move"
     add("--time", type=time_control, default=TimeControl(time=1), metavar="TIME", help=about)
-    add("--color", "--colour", choices=("white", "black", "random"), default="white", help="your side (default white)")
+    add(
+        "--color",
+        "--colour",
+        choices=("white", "black", "random"),
+        default="white",
+        help="your side (default white)",
+    )
     about = "Chess960, from the start position with this number, 0 to 959 (default: any), or from --fen or --pgn-start"
-    add("--chess960", nargs="?", type=whole_number(0, 959), const=random.randrange(960), metavar="N", help=about)
+    add(
+        "--chess960",
+        nargs="?",
+        type=whole_number(0, 959),
+        const=random.randrange(960),
+        metavar="N",
+        help=about,
+    )
     start = parser.add_mutually_exclusive_group()
     start.add_argument("--fen", metavar="FEN", help="start from this position")
     about = "go on from the end of the first game of this PGN file"
     start.add_argument("--pgn-start", type=file_name, metavar="FILE", help=about)
-    add("--no-board", action="store_true", help="print moves only, for screen readers and scripts; Enter alone draws the board")
+    add(
+        "--no-board",
+        action="store_true",
+        help="print moves only, for screen readers and scripts; Enter alone draws the board",
+    )
     about = "add each game to this file when it ends, or when you leave"
     add("--pgn", type=Output("PGN", grows=True), metavar="FILE", help=about)
     add("--browser", action="store_true", help="play on a board in the browser")
-    add("--port", type=whole_number(0, 65535), default=0, metavar="N", help="port of --browser (default: any free one)")
+    add(
+        "--port",
+        type=whole_number(0, 65535),
+        default=0,
+        metavar="N",
+        help="port of --browser (default: any free one)",
+    )
     add("--no-open", action="store_true", help="only print the address of --browser, for SSH and WSL")
-    add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
+    add(
+        "--weights",
+        type=file_name,
+        metavar="FILE",
+        help="evaluate with these weights (default: the shipped ones)",
+    )
     return parser.run(argv, _play)
 
 

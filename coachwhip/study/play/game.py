@@ -88,7 +88,9 @@ class Game:
     def clock(self, colour: chess.Color) -> float:
         """Return the seconds that a side has left, 0 without a clock."""
         with self.changed:
-            return max(0.0, self._left[colour] - (time.monotonic() - self._since if colour == self.running else 0))
+            return max(
+                0.0, self._left[colour] - (time.monotonic() - self._since if colour == self.running else 0)
+            )
 
     @property
     def running(self) -> chess.Color | None:
@@ -99,7 +101,9 @@ class Game:
         """Wait until `changes` is another number or the time is up, that of a clock too; return it. Ends the game at a fallen flag."""
         with self.changed:
             while self.changes == changes and not self.ending and seconds is None:
-                self.changed.wait(None if self.running is None or not self.has_clock else self.clock(self.running))
+                self.changed.wait(
+                    None if self.running is None or not self.has_clock else self.clock(self.running)
+                )
             self.changed.wait_for(lambda: self.changes != changes, seconds)
             return self.changes
 
@@ -161,7 +165,9 @@ class Game:
         headers = {"Event": "coachwhip play", "Date": time.strftime("%Y.%m.%d"), "Round": "-"}
         headers |= {"TimeControl": str(self.setup.control)} if self.has_clock else {}
         tree = chess.pgn.Game.from_board(self.setup.board)
-        tree.headers.update(headers, White=players[chess.WHITE], Black=players[chess.BLACK], Time=time.strftime("%H:%M:%S"))
+        tree.headers.update(
+            headers, White=players[chess.WHITE], Black=players[chess.BLACK], Time=time.strftime("%H:%M:%S")
+        )
         return tree
 
     @property
@@ -190,7 +196,9 @@ class Game:
             self.tree.headers.update(Result=result, Termination=how)
             return game_text(self.tree).strip()
 
-    def _go_to(self, node: chess.pgn.GameNode, left: dict[chess.Color, float], ending: Ending | None = None) -> None:
+    def _go_to(
+        self, node: chess.pgn.GameNode, left: dict[chess.Color, float], ending: Ending | None = None
+    ) -> None:
         """Set the position, how the game ended there, and the clocks; let that of the side to move run."""
         if self.search:
             self.search.stop()

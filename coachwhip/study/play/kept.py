@@ -85,7 +85,9 @@ class Drafts:
         if not self._folder.exists():
             self._folder.mkdir(0o700, parents=True)
             if any((former := self._data / "games").glob("*.jsonl")):
-                warn(f"warning: an earlier version has left unfinished games in {former}; the last line of each file has its PGN")
+                warn(
+                    f"warning: an earlier version has left unfinished games in {former}; the last line of each file has its PGN"
+                )
 
     def _all_left(self) -> Iterator[LeftGame]:
         """Yield the games in progress that no running program has, the newest first; put finished ones into games.pgn."""
@@ -108,13 +110,18 @@ class Drafts:
                 unread.append(path)
         if unread:
             more = f" and {len(unread) - 1} more" if len(unread) > 1 else ""
-            warn(f"warning: {unread[0]}{more}: not a game that this version of coachwhip can read; passed over")
+            warn(
+                f"warning: {unread[0]}{more}: not a game that this version of coachwhip can read; passed over"
+            )
 
     def _sweep(self) -> None:
         """Remove what killed programs have left next to their games. Raises OSError."""
         for entry in os.scandir(self._folder):
             path = Path(entry)
-            if not entry.is_file(follow_symlinks=False) or time.time() - path.lstat().st_mtime < STALE_SECONDS:
+            if (
+                not entry.is_file(follow_symlinks=False)
+                or time.time() - path.lstat().st_mtime < STALE_SECONDS
+            ):
                 continue
             if path.suffix == ".part":
                 path.unlink()

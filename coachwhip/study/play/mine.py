@@ -19,7 +19,10 @@ def my_games(game: Game, drafts: Drafts) -> list[dict[str, str]]:
     """
     shown = [("board", RawGame(1, game.pgn()))] if game.is_played else []
     left = [("resume", RawGame(1, game_text(drafts.left.tree)))] if drafts.left else []
-    return [_row(goes_on, raw) for goes_on, raw in [*shown, *left, *(("start", raw) for raw in drafts.finished()[:LISTED])]]
+    return [
+        _row(goes_on, raw)
+        for goes_on, raw in [*shown, *left, *(("start", raw) for raw in drafts.finished()[:LISTED])]
+    ]
 
 
 def _row(goes_on: str, raw: RawGame) -> dict[str, str]:

@@ -46,7 +46,9 @@ class Opponent:
                 options = {"UCI_AnalyseMode": False} | (
                     {"UCI_LimitStrength": True, "UCI_Elo": elo} if (elo := game.setup.elo) else {}
                 )
-                search = game.search = self._engine.analysis(board, self._limit(), game=game.tree, options=options)
+                search = game.search = self._engine.analysis(
+                    board, self._limit(), game=game.tree, options=options
+                )
             move = search.wait().move
             with game.changed:
                 board = game.node.board()
@@ -58,7 +60,9 @@ class Opponent:
         if not game.has_clock:
             return Limit(time=control.time)
         white, black = game.clock(chess.WHITE), game.clock(chess.BLACK)
-        return Limit(white_clock=white, black_clock=black, white_inc=control.increment, black_inc=control.increment)
+        return Limit(
+            white_clock=white, black_clock=black, white_inc=control.increment, black_inc=control.increment
+        )
 
     def threat(self) -> tuple[chess.Board, Line | None, str] | None:
         """Return the position after a pass, what the other side threatens there, and words for it; no line if that is nothing.

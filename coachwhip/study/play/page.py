@@ -19,15 +19,25 @@ LEVELS = {
     2600: "grandmaster",
     MAX_ELO: "world champion",
 }  # up to this Elo
-BUTTONS = {"undo": "Take back", "hint": "Hint", "threat": "Show the threat", "draw": "Offer draw", "resign": "Resign"}
+BUTTONS = {
+    "undo": "Take back",
+    "hint": "Hint",
+    "threat": "Show the threat",
+    "draw": "Offer draw",
+    "resign": "Resign",
+}
 
 
 def game_page(game: Table) -> str:
     """Return the page of the game; the script fills it in."""
     levels = {name: f"{name}: {_about(elo)}" if elo else name for name, elo in game.levels.items()}
     level = _choice("level", "Level", levels, str(game.args.elo or FULL))
-    color = _choice("color", "You play", {name: name for name in ("white", "black", "random")}, game.args.color)
-    clock = _choice("clock", "Clock (minutes + seconds a move)", {name: name for name in game.clocks}, game.clock)
+    color = _choice(
+        "color", "You play", {name: name for name in ("white", "black", "random")}, game.args.color
+    )
+    clock = _choice(
+        "clock", "Clock (minutes + seconds a move)", {name: name for name in game.clocks}, game.clock
+    )
     buttons = "".join(
         f'<button type="button" data-do="{name}"{" data-ends" * (name != "undo")}>{label}</button>'
         for name, label in BUTTONS.items()
@@ -66,7 +76,9 @@ def game_page(game: Table) -> str:
 <dialog id="games" aria-labelledby="mine-heading"><h2 id="mine-heading">My games</h2>
 <p>No game yet.</p><ul class="games"></ul><button type="button" class="close">Close</button></dialog>
 </main>"""
-    return html_page("Play", body, Path(__file__).with_name("play.js").read_text(encoding="utf-8"), served=True)
+    return html_page(
+        "Play", body, Path(__file__).with_name("play.js").read_text(encoding="utf-8"), served=True
+    )
 
 
 def entry_page(key: str) -> str:
@@ -74,7 +86,9 @@ def entry_page(key: str) -> str:
 
     Where the browser keeps nothing, the key stays in the address.
     """
-    body = "<noscript><p>The board needs JavaScript; coachwhip play without --browser does not.</p></noscript>"
+    body = (
+        "<noscript><p>The board needs JavaScript; coachwhip play without --browser does not.</p></noscript>"
+    )
     script = f"""let query = "";
 try {{ localStorage.setItem("coachwhip", "{key}"); }} catch {{ query = "?key={key}"; }}
 location.replace("/" + query);"""

@@ -39,7 +39,9 @@ class Report:
             if text == self._text:
                 return
             try:
-                games = [game for game in read_games(BufferedReader(BytesIO(text.encode()))) if game.variations]
+                games = [
+                    game for game in read_games(BufferedReader(BytesIO(text.encode()))) if game.variations
+                ]
             except PgnError as error:
                 raise CommandError(f"This PGN: {error}") from error
             if not games:
@@ -52,7 +54,8 @@ class Report:
         with open_engine({"WeightsFile": str(self._args.weights or "")}) as engine, suppress(Stopped):
             self._described = f"{engine.id['name']}, {LIMIT.nodes} nodes a position"
             for game in games:
-                with suppress(ValueError, EngineError):  # of another variant: the page says that it is not analysed
+                # Of a game of another variant the page says that it is not analysed.
+                with suppress(ValueError, EngineError):
                     Analyst(engine, LIMIT).analyse(game, partial(self._advance, games))
 
     def _advance(self, games: list[AnalysedGame]) -> None:

@@ -69,7 +69,8 @@ class Server(ThreadingHTTPServer):
         with suppress(OSError):
             _remove_old_doors(home)
             handle, name = tempfile.mkstemp(".html", "coachwhip-", home)
-            self._door = Path(name), open(handle, "wb", 0)  # noqa: SIM115 - its lock shows that the program runs
+            # The lock of the file shows that the program runs.
+            self._door = Path(name), open(handle, "wb", 0)  # noqa: SIM115
             lock(self._door[1], self._door[0])
             self._door[1].write(f'{FORWARD}{self.url}">'.encode())
             # In a thread: a text browser returns at its end.
@@ -139,13 +140,19 @@ class Handler(BaseHTTPRequestHandler):
                 size = int(self.headers.get("Content-Length", ""))
                 if not 0 <= size <= MAX_REQUEST:
                     return 413, TOO_LONG, plain
-                return 200, json.dumps(server.game.handle(json.loads(self.rfile.read(size)))), "application/json"
+                return (
+                    200,
+                    json.dumps(server.game.handle(json.loads(self.rfile.read(size)))),
+                    "application/json",
+                )
         return 404, "There is no such page.", plain
 
     def _is_local(self) -> bool:
         """Return whether the request names this server, and comes from its page or, to get something, from no page."""
         host, origin = self.server.host, self.headers.get("Origin")
-        return self.headers.get("Host") == host and (origin == f"http://{host}" or (origin is None and self.command == "GET"))
+        return self.headers.get("Host") == host and (
+            origin == f"http://{host}" or (origin is None and self.command == "GET")
+        )
 
     def end_headers(self) -> None:
         """Add the headers of every answer."""
@@ -181,7 +188,9 @@ def serve(args: Namespace, game: Game, opponent: Opponent, drafts: Drafts) -> No
     try:
         server = Server(args.port, table)
     except OSError as error:
-        raise CommandError(f"port {args.port} cannot be used ({error.strerror}); choose another --port") from error
+        raise CommandError(
+            f"port {args.port} cannot be used ({error.strerror}); choose another --port"
+        ) from error
     try:
         with server, suppress(KeyboardInterrupt):
             print(f"Play at {server.url}\nCtrl-C ends the game.", flush=True)

@@ -29,7 +29,9 @@ from .saved import save, save_or_show
 from .typed import from_text, read_move
 
 LINES = Limit(time=0.5)  # of the lines next to the board
-CLOCKS = {f"{base}+{plus}": TimeControl(60 * base, plus) for base, plus in ((3, 2), (5, 3), (10, 5), (15, 10))}
+CLOCKS = {
+    f"{base}+{plus}": TimeControl(60 * base, plus) for base, plus in ((3, 2), (5, 3), (10, 5), (15, 10))
+}
 FULL = "full strength"
 WAIT_SECONDS = 1.0  # for a newer state: a browser has six connections to an address, and may have more tabs
 STALE = "The game has gone on; the board shows the position now."
@@ -43,7 +45,8 @@ class Table:
         self.args, self.game, self._opponent, self._drafts = args, game, opponent, drafts
         self._failure = -1, ""  # `game.changes`, and why the engine could not move then
         self._saved = -1  # `game.changes` of the last finished game that was written to --pgn
-        self._analyst = open_engine({"WeightsFile": str(args.weights or "")})  # closed at the end of the program
+        # closed at the end of the program
+        self._analyst = open_engine({"WeightsFile": str(args.weights or "")})
         self._analysing = threading.Lock()
         self._report = Report(args)
         levels = sorted({args.elo or MIN_ELO, MIN_ELO, *range(200, MAX_ELO + 1, 200)})
@@ -197,8 +200,14 @@ class Table:
 
     def _new(self, request: Mapping[str, Any]) -> str:
         """Start a game; return why its first position cannot be used, else ""."""
-        elo, control, text = self.levels[request["level"]], self.clocks[request["clock"]], str(request["start"]).strip()
-        human = {"white": chess.WHITE, "black": chess.BLACK, "random": secrets.choice(chess.COLORS)}[request["color"]]
+        elo, control, text = (
+            self.levels[request["level"]],
+            self.clocks[request["clock"]],
+            str(request["start"]).strip(),
+        )
+        human = {"white": chess.WHITE, "black": chess.BLACK, "random": secrets.choice(chess.COLORS)}[
+            request["color"]
+        ]
         is_960 = self.args.chess960 is not None
         board = chess.Board.from_chess960_pos(secrets.randbelow(960)) if is_960 else chess.Board()
         try:

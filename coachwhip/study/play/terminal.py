@@ -41,10 +41,13 @@ class Screen:
     def __init__(self, bottom: chess.Color) -> None:
         self._bottom = bottom  # the side that is drawn there
         self._out = getattr(sys.stdout, "unfiltered", sys.stdout)  # takes control characters of our own
-        terminal = os.environ.get("TERM") or os.environ.get("WT_SESSION") or "dumb"  # Windows Terminal sets no TERM
+        # Windows Terminal sets no TERM.
+        terminal = os.environ.get("TERM") or os.environ.get("WT_SESSION") or "dumb"
         encoding = "utf-8" if sys.platform == "win32" else locale.getpreferredencoding(do_setlocale=False)
         has_pieces = bool("♟".encode(encoding, "ignore"))
-        self._is_coloured = sys.stdout.isatty() and terminal != "dumb" and has_pieces and not os.environ.get("NO_COLOR")
+        self._is_coloured = (
+            sys.stdout.isatty() and terminal != "dumb" and has_pieces and not os.environ.get("NO_COLOR")
+        )
 
     def draw(self, board: chess.Board) -> None:
         """Print the board."""
@@ -65,7 +68,8 @@ class Screen:
             return f"({letter})" if is_last else f" {letter} "
         is_light = (chess.square_rank(square) + chess.square_file(square)) % 2
         ground = (LAST_MOVE if is_last else SQUARES)[is_light]
-        figure = chess.UNICODE_PIECE_SYMBOLS.get(letter.lower(), " ")  # Black's are solid, so that they can have any colour
+        # Black's figures are solid, so that they can have any colour.
+        figure = chess.UNICODE_PIECE_SYMBOLS.get(letter.lower(), " ")
         return f"\x1b[1;48;5;{ground};38;5;{PIECES[letter.isupper()]}m {figure} \x1b[0m"
 
 
@@ -73,13 +77,25 @@ class Terminal:
     """A game whose moves and commands come from standard input."""
 
     def __init__(
-        self, game: Game, opponent: Opponent, pgn: Path | None = None, drafts: Drafts | None = None, *, shows_board: bool = True
+        self,
+        game: Game,
+        opponent: Opponent,
+        pgn: Path | None = None,
+        drafts: Drafts | None = None,
+        *,
+        shows_board: bool = True,
     ) -> None:
         """`pgn`: a file that gets each game when it ends, and what there is of it at `new` and `quit`. `shows_board`: after each move.
 
         Without `drafts`, games are not kept.
         """
-        self._game, self._opponent, self._pgn, self._drafts, self._shows_board = game, opponent, pgn, drafts, shows_board
+        self._game, self._opponent, self._pgn, self._drafts, self._shows_board = (
+            game,
+            opponent,
+            pgn,
+            drafts,
+            shows_board,
+        )
         self._screen = Screen(game.human)
 
     def play(self) -> None:
@@ -120,8 +136,12 @@ class Terminal:
         game, board = self._game, self._game.board
         prompt = f"{board.fullmove_number}{'.' if board.turn else '...'} your move{', check' if board.is_check() else ''}"
         if game.has_clock:
-            prompt += f", {clock_text(game.clock(game.human))} against {clock_text(game.clock(not game.human))}"
-        line = printable(input("The game is over (undo, new, save FILE, quit)> " if game.ending else f"{prompt}> ").strip())
+            prompt += (
+                f", {clock_text(game.clock(game.human))} against {clock_text(game.clock(not game.human))}"
+            )
+        line = printable(
+            input("The game is over (undo, new, save FILE, quit)> " if game.ending else f"{prompt}> ").strip()
+        )
         if not sys.stdin.isatty():
             print(shorten(line))  # as a terminal would have shown it
         return line

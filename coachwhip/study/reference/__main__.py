@@ -55,9 +55,15 @@ SEARCHES: dict[str, Search] = {name: getattr(reference, name) for name in BOTH}
 SEARCHES["expectimax"] = lambda game, state: expectimax(game, state, game.odds, 0)
 SEARCHES["max_n"] = lambda game, state: max_n(game, state, getattr(game, "players", 0) or 2)
 FOR_TREES = SEARCHES | {name: getattr(reference, name) for name in EXACT}
-FOR_TREES["iterative_deepening"] = lambda game, state: iterative_deepening(game, state, first_leaf, game.depth)
-FOR_TREES["late_move_reductions"] = lambda game, state: forward_pruning(game, state, first_leaf, game.depth, reduces=True)
-FOR_TREES["probcut"] = lambda game, state: forward_pruning(game, state, first_leaf, game.depth, margin=TREE_MARGIN)
+FOR_TREES["iterative_deepening"] = lambda game, state: iterative_deepening(
+    game, state, first_leaf, game.depth
+)
+FOR_TREES["late_move_reductions"] = lambda game, state: forward_pruning(
+    game, state, first_leaf, game.depth, reduces=True
+)
+FOR_TREES["probcut"] = lambda game, state: forward_pruning(
+    game, state, first_leaf, game.depth, margin=TREE_MARGIN
+)
 WHY = {  # part of a name -> why the value is minimax's, or not
     "max": "the definition",
     "alpha_beta": "cuts only what cannot matter",
@@ -115,7 +121,9 @@ def chess_position(depth: int) -> Iterator[Row]:
     """Search MIDDLEGAME to a fixed depth by minimax, and by searches that are faster, deeper or wrong. The evaluation is material."""
     rules = Chess(chess.Board(MIDDLEGAME))
     short: Game[Any, Any] = Truncated(rules, material, at_depth(depth))
-    calm: Game[Any, Any] = Truncated(rules, quiet(rules, material, rules.noisy, rules.may_stand_pat), at_depth(depth))
+    calm: Game[Any, Any] = Truncated(
+        rules, quiet(rules, material, rules.noisy, rules.may_stand_pat), at_depth(depth)
+    )
     pruning = partial(forward_pruning, evaluate=material, depth=depth)
     searches: tuple[tuple[str, Game[Any, Any], Search], ...] = (
         ("h_minimax", rules, partial(h_minimax, evaluate=material, cutoff=at_depth(depth))),
@@ -124,7 +132,11 @@ def chess_position(depth: int) -> Iterator[Row]:
         ("late_move_reductions", rules, partial(pruning, reduces=True)),
         ("probcut", rules, partial(pruning, margin=MARGIN)),
         ("alpha_beta, quiescence", calm, alpha_beta),
-        (f"beam of {BEAM}", short, partial(beam, width=BEAM, guess=lambda node, player: material(node.state, player))),
+        (
+            f"beam of {BEAM}",
+            short,
+            partial(beam, width=BEAM, guess=lambda node, player: material(node.state, player)),
+        ),
     )
     expected = alpha_beta(short, short.initial()).value
     for algorithm, game, search in searches:
@@ -137,7 +149,9 @@ def mazes(rounds: int) -> Iterator[Row]:
         for ghosts, text in (("hunt", TRAP), ("wander", TRAP.replace("G", "W"))):
             maze = Maze(text, rounds, chance=name == "expectimax")
             *_, end = maze.played(partial(SEARCHES[name], maze), seed=2)
-            yield run(f"maze, ghosts {ghosts}", name, maze, SEARCHES[name])._replace(move=f"{end.outcome}, {end.score}")
+            yield run(f"maze, ghosts {ghosts}", name, maze, SEARCHES[name])._replace(
+                move=f"{end.outcome}, {end.score}"
+            )
 
 
 def main(argv: Sequence[str]) -> int:
@@ -145,16 +159,39 @@ def main(argv: Sequence[str]) -> int:
     about = "Compare textbook searches on small games; draw the search of a tree; play in a maze; check your own search."
     parser = WritingParser("reference", about, EPILOG)
     add, what = parser.add_argument, parser.add_mutually_exclusive_group().add_argument
-    add("--depth", type=whole_number(1, 4), default=2, metavar="N", help="plies in chess, rounds in a maze (default 2)")
+    add(
+        "--depth",
+        type=whole_number(1, 4),
+        default=2,
+        metavar="N",
+        help="plies in chess, rounds in a maze (default 2)",
+    )
     what("--json", action="store_true", help="print one JSON object instead of text")
-    what("--tree", help='search a tree: "[[3, 12, 8], [2, 4, 6], [14, 5, 2]]"; for max_n with leaves like (3, 1)')
+    what(
+        "--tree",
+        help='search a tree: "[[3, 12, 8], [2, 4, 6], [14, 5, 2]]"; for max_n with leaves like (3, 1)',
+    )
     what("--file", type=file_name, help="search the tree in a file")
     what("--random", type=numbers(2, high=6, low=1), metavar="BRANCHING,DEPTH", help="search a random tree")
-    what("--maze", type=file_name, help="play in the maze of a file: # or %% wall, . food, P player, G and W ghosts")
-    what("--check", type=file_name, metavar="FILE.py", help="check your own searches; new: print a file to start from")
+    what(
+        "--maze",
+        type=file_name,
+        help="play in the maze of a file: # or %% wall, . food, P player, G and W ghosts",
+    )
+    what(
+        "--check",
+        type=file_name,
+        metavar="FILE.py",
+        help="check your own searches; new: print a file to start from",
+    )
     searches = f"search of the tree or the maze, by default alpha_beta or what the tree needs: {', '.join(FOR_TREES)}"
     add("--algorithm", choices=FOR_TREES, metavar="NAME", help=searches)
-    add("--order", type=order, metavar="PLAYERS", help="who moves in the tree, level by level: max,chance,min (default max,min)")
+    add(
+        "--order",
+        type=order,
+        metavar="PLAYERS",
+        help="who moves in the tree, level by level: max,chance,min (default max,min)",
+    )
     add("--min-first", dest="order", action="store_const", const=(1, 0), help="MIN moves first in the tree")
     add("--seed", type=whole_number(0, 10**9), metavar="N", help="of random trees and ghosts")
     page = "write a page of HTML that goes through the search of the tree"
@@ -169,7 +206,9 @@ def order(text: str) -> tuple[int, ...]:
     movers = {"max": 0, "min": 1, "chance": CHANCE}
     words = text.lower().replace(",", " ").split()
     if not words or not movers.keys() >= {*words}:
-        raise argparse.ArgumentTypeError(f"expected max, min and chance, such as max,chance,min, not {text[:40]!r}")
+        raise argparse.ArgumentTypeError(
+            f"expected max, min and chance, such as max,chance,min, not {text[:40]!r}"
+        )
     return tuple(movers[word] for word in words)
 
 
@@ -209,7 +248,11 @@ def _play_maze(args: argparse.Namespace) -> None:
 
 
 def _filled(tree: Any, source: random.Random) -> Any:  # with random leaves
-    return [_filled(child, source) for child in tree] if isinstance(tree, list) else Fraction(source.randint(0, 20))
+    return (
+        [_filled(child, source) for child in tree]
+        if isinstance(tree, list)
+        else Fraction(source.randint(0, 20))
+    )
 
 
 def _algorithm(tree: Traced, args: argparse.Namespace) -> str:
@@ -219,7 +262,9 @@ def _algorithm(tree: Traced, args: argparse.Namespace) -> str:
     if tree.players and args.order:
         raise CommandError("vectors are searched without --order: the players take turns")
     if args.algorithm not in (None, name):
-        raise CommandError(f"{'vectors need' if tree.players else 'chance needs'} --algorithm {name}, not {args.algorithm}")
+        raise CommandError(
+            f"{'vectors need' if tree.players else 'chance needs'} --algorithm {name}, not {args.algorithm}"
+        )
     if name not in SEARCHES and args.order not in (None, (0, 1), (1, 0)):
         raise CommandError(f"{name} needs players who take turns")
     if name == "principal_variation" and any(leaf.subtree.denominator != 1 for leaf in tree.leaves):
@@ -238,14 +283,18 @@ def _show_tree(args: argparse.Namespace) -> None:
 
     def watched(tree: Any) -> tuple[Drawn, str]:
         searches = [Drawn(tree, FOR_TREES[name], args.order) for name in names]
-        return searches[0], "\n".join(f"{name}: {search.result_line()}" for name, search in zip(names, searches, strict=True))
+        return searches[0], "\n".join(
+            f"{name}: {search.result_line()}" for name, search in zip(names, searches, strict=True)
+        )
 
     drawn, results = watched(root)
     if args.report and len(drawn.nodes) > MAX_DRAWN:
         raise CommandError(f"a page has at most {MAX_DRAWN} nodes, not {len(drawn.nodes)}")
     if args.report:
         others = [watched(_filled(root, source)) for _ in range(OTHERS * (not drawn.players))]
-        text = page([(drawn, results), *others], exercise=args.exercise, prunes=name not in ("expectimax", "max_n"))
+        text = page(
+            [(drawn, results), *others], exercise=args.exercise, prunes=name not in ("expectimax", "max_n")
+        )
         write_bytes(args.report, text.encode())
     elif len(drawn.nodes) > MAX_DRAWN:
         print(f"{len(drawn.nodes)} nodes", results, sep="\n")

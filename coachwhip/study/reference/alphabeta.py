@@ -11,7 +11,9 @@ Sources: AIMA, "Alpha-Beta Pruning"; Donald Knuth and Ronald Moore, An Analysis 
 from .game import INFINITY, Answer, Game, Move, State, Value
 
 
-def alpha_beta(game: Game[State, Move], state: State, alpha: Value = -INFINITY, beta: Value = INFINITY) -> Answer[Move]:
+def alpha_beta(
+    game: Game[State, Move], state: State, alpha: Value = -INFINITY, beta: Value = INFINITY
+) -> Answer[Move]:
     """Return the value of `state` for the player to move there, exact if it lies between `alpha` and `beta`.
 
     Without a window, value and move are those of minimax, and only nodes that minimax visits are visited. With a window

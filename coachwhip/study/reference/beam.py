@@ -36,7 +36,9 @@ def beam(game: Game[State, Move], state: State, width: int, guess: Evaluation[St
     return best
 
 
-def _most_promising(game: Game[State, Move], state: State, width: int, guess: Evaluation[State]) -> list[tuple[Move, State]]:
+def _most_promising(
+    game: Game[State, Move], state: State, width: int, guess: Evaluation[State]
+) -> list[tuple[Move, State]]:
     """Return the `width` best moves by guess and the states they lead to, best first."""
     player = game.to_move(state)
 

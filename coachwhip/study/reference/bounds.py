@@ -43,12 +43,15 @@ class Step(NamedTuple):
 class Watched(Traced):
     """Runs a search on a tree; `steps` records what each leaf changed, `answer` is the search's own."""
 
-    def __init__(self, root: Any, search: Callable[[Any, Any], Any], order: Sequence[int] | None = None) -> None:
+    def __init__(
+        self, root: Any, search: Callable[[Any, Any], Any], order: Sequence[int] | None = None
+    ) -> None:
         super().__init__(root, order)
         self.has_window = not self.players and CHANCE not in (order or ())
         self.answer = search(self, self.root)
         self.known = dict.fromkeys(self.nodes, ANYTHING)
-        self._unknown = {node: len(node.children) for node in self.nodes}  # children of which nothing is known
+        # how many children nothing is known of
+        self._unknown = {node: len(node.children) for node in self.nodes}
         self.steps = [*self._steps()]
 
     @property
@@ -58,7 +61,8 @@ class Watched(Traced):
         return low if low == high else self.answer.value * (-1 if self.to_move(self.root) == 1 else 1)
 
     def _steps(self) -> Iterator[Step]:
-        last = {node: leaf for leaf in self.read for node in (leaf, *leaf.above)}  # the last leaf read below each node
+        # the last leaf read below each node
+        last = {node: leaf for leaf in self.read for node in (leaf, *leaf.above)}
         unread = {node: [child for child in node.children if child not in last] for node in last}
         waiting: list[Node] = []  # done, with unread branches that nothing has cut yet
         *_, final = self.read
@@ -68,7 +72,10 @@ class Watched(Traced):
             self._learn(leaf, (leaf.subtree, leaf.subtree))
             for node in leaf.above:
                 self._learn(node, self._combined(node, leaf))
-            done, waiting = [*waiting, *(node for node in leaf.above if unread[node] and last[node] is leaf)], []
+            done, waiting = (
+                [*waiting, *(node for node in leaf.above if unread[node] and last[node] is leaf)],
+                [],
+            )
             cuts: dict[Node, tuple[Held, list[Node]]] = {}
             for node in done:
                 *_, over = self._window(node)
@@ -76,7 +83,9 @@ class Watched(Traced):
                     cuts.setdefault(over[0].node, (over[0].held, []))[1].extend(unread[node])
                 else:
                     waiting.append(node)
-            changed = [node for node in (*leaf.above, *cuts) if node in cuts or self.known[node] != before[node]]
+            changed = [
+                node for node in (*leaf.above, *cuts) if node in cuts or self.known[node] != before[node]
+            ]
             skipped = [branch for node in waiting for branch in unread[node]] if leaf is final else []
             known, parent = {node: self.known[node] for node in changed}, self.known[leaf.above[0]]
             alpha, beta, _ = self._window(leaf.above[0])
@@ -91,9 +100,14 @@ class Watched(Traced):
         """Return the bounds of a node. While a child may have any value, only the child above `leaf` can have changed them."""
         mover = self.to_move(node)
         if self._unknown[node]:
-            (low, high), (lowest, highest) = self.known[node], self.known[(leaf, *leaf.above)[leaf.ply - node.ply - 1]]
+            (low, high), (lowest, highest) = (
+                self.known[node],
+                self.known[(leaf, *leaf.above)[leaf.ply - node.ply - 1]],
+            )
             two = not self.players
-            return max(low, lowest) if two and mover == 0 else low, min(high, highest) if two and mover == 1 else high
+            return max(low, lowest) if two and mover == 0 else low, min(
+                high, highest
+            ) if two and mover == 1 else high
         lows, highs = zip(*(self.known[child] for child in node.children), strict=True)
         if self.players:
             return (max(lows, key=lambda values: values[mover]),) * 2

@@ -16,7 +16,9 @@ from .game import CHANCE, INFINITY, Answer, Game, Move, State, Value
 Odds: TypeAlias = Callable[[State], Sequence[tuple[Fraction, Move]]]
 
 
-def expectimax(game: Game[State, Move], state: State, odds: Odds[State, Move], player: int | None = None) -> Answer[Move]:
+def expectimax(
+    game: Game[State, Move], state: State, odds: Odds[State, Move], player: int | None = None
+) -> Answer[Move]:
     """Return the expected utility for `player` (default: the player to move) if both sides maximise their own expectation.
 
     The move is None at a chance node. Two players, zero sum, or one player alone; without chance nodes it is minimax. The

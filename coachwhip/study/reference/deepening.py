@@ -44,7 +44,8 @@ def iterative_deepening(
             return evaluate(state, player)
         maximises = game.to_move(state) == player
         value: Value = -INFINITY if maximises else INFINITY
-        for move in sorted(game.actions(state), key=lambda move: move != best.get(state)):  # the best of before comes first
+        # The best of before comes first.
+        for move in sorted(game.actions(state), key=lambda move: move != best.get(state)):
             child = search(game.result(state, move), left - 1, alpha, beta)
             if child > value if maximises else child < value:
                 value, best[state] = child, move
@@ -53,7 +54,9 @@ def iterative_deepening(
                 break
         return value
 
-    answer: Answer[Move] = Answer(search(state, 0, -INFINITY, INFINITY) if game.is_terminal(state) else -INFINITY)
+    answer: Answer[Move] = Answer(
+        search(state, 0, -INFINITY, INFINITY) if game.is_terminal(state) else -INFINITY
+    )
     for reached in range(1, depth + 1):
         if not is_cut:
             break

@@ -12,13 +12,18 @@ from .game import INFINITY
 from .games.tree import shown
 from .trace import Node
 
-STYLE, SCRIPT = (Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("tree.css", "tree.js"))
+STYLE, SCRIPT = (
+    Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("tree.css", "tree.js")
+)
 WORDS = ("unknown", "at most {1}", "at least {0}", "between {0} and {1}")
 SIGNS = ("", "<= {1}", ">= {0}", "{0} ... {1}")
-LEVEL, LEFT, TOP, COLUMN, FIELD = 84, 60, 52, 36, 60  # pixels: from level to level, margins, width of a leaf and of a field
+# Pixels: from level to level, margins, width of a leaf and of a field.
+LEVEL, LEFT, TOP, COLUMN, FIELD = 84, 60, 52, 36, 60
 SHAPES = {"MAX": "M-21 15L0-21 21 15Z", "MIN": "M-21-15L0 21 21-15Z", "leaf": "M-17-14H17V14H-17Z"}
 CIRCLE = "M-17 0A17 17 0 1 0 17 0 17 17 0 1 0-17 0Z"  # chance, and one of several players
-VALUES = "Write the value of each node as the search leaves it, such as 3{}. Check marks what you have filled in."
+VALUES = (
+    "Write the value of each node as the search leaves it, such as 3{}. Check marks what you have filled in."
+)
 CUTS = ", or &lt;= 3 for a bound, or nothing if it is cut, and tick each branch that is cut, on its line"
 PAGE = """<main class="report{practising}"><h1>A tree, and what a search reads of it</h1><div class="steps"><button
 data-do="back">Back</button><button data-do="next">Next</button><button data-do="exercise"></button><button data-do="new">New
@@ -39,11 +44,15 @@ def described(known: Bounds, forms: Sequence[str] = WORDS) -> str:
 class Drawn(Watched):
     """A watched search whose nodes have names: A, B, ... from the root downwards, and a leaf that of its value."""
 
-    def __init__(self, root: Any, search: Callable[[Any, Any], Any], order: Sequence[int] | None = None) -> None:
+    def __init__(
+        self, root: Any, search: Callable[[Any, Any], Any], order: Sequence[int] | None = None
+    ) -> None:
         super().__init__(root, search, order)
         self.kinds = [f"player {number}" for number in range(1, self.players + 1)] or ["MAX", "MIN", "chance"]
         self.names = {leaf: shown(leaf.subtree) for leaf in self.leaves}
-        for index, node in enumerate(sorted((node for node in self.nodes if node.children), key=lambda node: node.ply)):
+        for index, node in enumerate(
+            sorted((node for node in self.nodes if node.children), key=lambda node: node.ply)
+        ):
             self.names[node] = f"{chr(65 + index % 26)}{index // 26 or ''}"  # A ... Z, A1 ...
 
     def kind(self, node: Node) -> str:
@@ -82,7 +91,11 @@ class Drawn(Watched):
         """Return the tree as text, with what is known at the end."""
         lines, read = [], {node for leaf in self.read for node in (leaf, *leaf.above)}
         for node in self.nodes:
-            text = f"{self.names[node]}  {self.kind(node)}  {described(self.known[node])}" if node.children else self.names[node]
+            text = (
+                f"{self.names[node]}  {self.kind(node)}  {described(self.known[node])}"
+                if node.children
+                else self.names[node]
+            )
             lines.append("    " * node.ply + text + "  cut" * (node not in read))
         return "\n".join(lines)
 
@@ -90,7 +103,9 @@ class Drawn(Watched):
         """Return value, best move, and how many leaves were read."""
         move = self.answer.move
         best = "none" if move is None else f"{move + 1} ({self.names[self.root.children[move]]})"
-        return f"value {shown(self.value)}, best move {best}, {len(self.read)} of {len(self.leaves)} leaves read"
+        return (
+            f"value {shown(self.value)}, best move {best}, {len(self.read)} of {len(self.leaves)} leaves read"
+        )
 
     def changes(self, number: int) -> dict[int, tuple[str, str]]:
         """Return the mark and the label of each node that step `number` changed: what a page and a picture show."""
@@ -135,7 +150,12 @@ y="5">{self.names[node]}</text><text class="bounds" y="-25">{label.replace("<", 
     def data(self) -> dict[str, Any]:
         """Return what the page's script needs: names, steps in words, and what each step changed."""
         steps = [
-            {"leaf": step.leaf.number, "changed": self.changes(at), "text": self.sentence(at), "window": self.window_at(step)}
+            {
+                "leaf": step.leaf.number,
+                "changed": self.changes(at),
+                "text": self.sentence(at),
+                "window": self.window_at(step),
+            }
             for at, step in enumerate(self.steps)
         ]
         return {"names": [self.names[node] for node in self.nodes], "steps": steps}
@@ -145,4 +165,6 @@ def page(trees: Sequence[tuple[Drawn, str]], *, exercise: bool, prunes: bool) ->
     """Return the page of a tree, and of others of the same form for new exercises, each with the results of its searches."""
     data = json.dumps([tree.data() | {"results": text} for tree, text in trees])
     practising, task = " practising" * exercise + " whole" * (not prunes), VALUES.format(CUTS * prunes)
-    return document("Tree", PAGE.format(practising=practising, task=task, tree=trees[0][0].svg(), data=data), SCRIPT)
+    return document(
+        "Tree", PAGE.format(practising=practising, task=task, tree=trees[0][0].svg(), data=data), SCRIPT
+    )

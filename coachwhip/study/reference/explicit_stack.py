@@ -24,7 +24,8 @@ class Node(Generic[State, Move]):
     parent: "Node[State, Move] | None"
     move: Move | None  # the move that leads here from the parent
     reach: Callable[[], State]  # makes the move: a state is made only when the search visits the node
-    maximises: bool = False  # whether the root's player moves here; this and the following are set by the first visit
+    # Whether the root's player moves here. This and the following are set by the first visit.
+    maximises: bool = False
     value: Value | None = None
     best: Move | None = None  # the child's move that gave the value
     alpha: Value = -INFINITY  # the best value for MAX on the path from the root to here

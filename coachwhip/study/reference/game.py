@@ -17,7 +17,8 @@ Value: TypeAlias = float | Fraction  # the value of a state for a player; ints a
 INFINITY = math.inf  # more than any utility: utilities and evaluations must be finite
 CHANCE = -1  # the "player" to move at a chance node, where a die is thrown
 
-Evaluation: TypeAlias = Callable[[State, int], Value]  # an estimate of utility(state, player), for states that are not terminal
+# an estimate of utility(state, player), for states that are not terminal
+Evaluation: TypeAlias = Callable[[State, int], Value]
 
 
 class Game(Protocol[State, Move]):

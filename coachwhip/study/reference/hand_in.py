@@ -21,7 +21,15 @@ from .verdict import ABSENT, Report, Result, judge_answers, judge_leaves
 
 FORMS = "f(game, state), or f(tree) of a nested list"
 # A word in the name of a further parameter -> its value at the root.
-FILLED = {"alpha": -INFINITY, "beta": INFINITY, "depth": 100, "max": True, "players": PLAYERS, "player": 0, "ply": 0}
+FILLED = {
+    "alpha": -INFINITY,
+    "beta": INFINITY,
+    "depth": 100,
+    "max": True,
+    "players": PLAYERS,
+    "player": 0,
+    "ply": 0,
+}
 FILLED |= {"color": 1, "colour": 1}
 LEAVES_COMPARED = ("minimax", "alpha_beta")
 Call = Callable[[Case, Any], Any]
@@ -72,7 +80,9 @@ def _call(function: Callable[..., Any]) -> tuple[str, Call]:
     needed = [each for each in parameters if each.default is each.empty and each.kind < each.VAR_POSITIONAL]
     names = [each.name.lower().replace("_", "") for each in needed]
     takes_game = "game" in names or names[1:2] in (["state"], ["s"])
-    more = [next((FILLED[word] for word in FILLED if word in name), ABSENT) for name in names[1 + takes_game :]]
+    more = [
+        next((FILLED[word] for word in FILLED if word in name), ABSENT) for name in names[1 + takes_game :]
+    ]
 
     def call(case: Case, tree: Any) -> Any:
         first = (case.game, case.game.initial()) if takes_game else (tree,)
@@ -100,7 +110,13 @@ def _run(call: Call, case: Case, path: str, *, follows: bool = False) -> Result:
     else:  # in a game it is asked for the utility of leaves; perhaps it only takes the moves in another order
         read = [case.game.leaves.index(leaf) for leaf in getattr(case.game, "read", ())]
         repeats = read != sorted(read)
-    return Result(case, answer, "" if given == tree else "it changes the tree that it gets: work on a copy", read, repeats)
+    return Result(
+        case,
+        answer,
+        "" if given == tree else "it changes the tree that it gets: work on a copy",
+        read,
+        repeats,
+    )
 
 
 def _last_line(error: BaseException, path: str) -> str:
@@ -121,7 +137,8 @@ class _Reading:
         self._inner = {id(node.subtree) for node in nodes.nodes if node.children}
         self._path, self._active, self._recursive = path, list[CodeType](), set[CodeType]()
         self._visits, self._repeating = set[tuple[CodeType, int]](), set[CodeType]()
-        self._reads: dict[tuple[int, CodeType], set[CodeType]] = {}  # leaf and function -> the functions that were running
+        # leaf and function -> the functions that were running
+        self._reads: dict[tuple[int, CodeType], set[CodeType]] = {}
 
     def __call__(self, frame: FrameType, event: str, arg: Any) -> Any:
         code, values = frame.f_code, (*frame.f_locals.values(), arg)

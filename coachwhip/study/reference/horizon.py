@@ -16,7 +16,8 @@ from typing import Generic, TypeAlias
 from .game import Answer, Evaluation, Game, Move, State, Value
 from .minimax import minimax
 
-Cutoff: TypeAlias = Callable[[State, int], bool]  # whether to cut at a state, which is this many plies below the root
+# whether to cut at a state, which is this many plies below the root
+Cutoff: TypeAlias = Callable[[State, int], bool]
 
 
 def at_depth(depth: int) -> Callable[[object, int], bool]:
@@ -24,7 +25,9 @@ def at_depth(depth: int) -> Callable[[object, int], bool]:
     return lambda _state, ply: ply >= depth
 
 
-def h_minimax(game: Game[State, Move], state: State, evaluate: Evaluation[State], cutoff: Cutoff[State]) -> Answer[Move]:
+def h_minimax(
+    game: Game[State, Move], state: State, evaluate: Evaluation[State], cutoff: Cutoff[State]
+) -> Answer[Move]:
     """Return the value of `state` for the player to move there if `cutoff` cuts the tree and `evaluate` values the cut states.
 
     A terminal state has its utility, cut or not. Equals minimax if nothing is cut. Two players, zero sum. If the root is

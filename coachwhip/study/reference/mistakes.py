@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from .cases import Case
 from .game import INFINITY
 
-Choices = Sequence[Callable[[list[Any]], Any]]  # the value of a node from its children's: at the root, a ply below, ..., repeated
+# the value of a node from its children's: at the root, a ply below, ..., repeated
+Choices = Sequence[Callable[[list[Any]], Any]]
 BOUNDS = "It chooses by a bound: in alpha-beta the value of a branch may be only a bound. Let only a better value replace a move."
 LEAKS = "Alpha and beta of one branch stay for the next: pass them down, and keep none in a global."
 SIGN = "The sign of the value is wrong: it is for MAX."
@@ -36,7 +37,9 @@ ADVERSARIAL: dict[str, Choices] = {
     "MIN's best value starts at 0: start at plus infinity.": (max, lambda values: min(0, *values)),
     "It takes the first branch at every node.": (itemgetter(0),),
     "It takes the last branch at every node.": (itemgetter(-1),),
-    "It negates the children's values, but not a leaf's where MIN is to move.": (lambda values: -min(values),),
+    "It negates the children's values, but not a leaf's where MIN is to move.": (
+        lambda values: -min(values),
+    ),
     "It takes averages.": (_mean,),
 }
 CHANCE_NODES: dict[str, Choices] = {
@@ -53,7 +56,9 @@ PLAYERS: dict[str, Choices] = {
     "It maximises the first player's number at every node.": (max,),
     "It lets the second player move first.": (BY[1], BY[2], BY[0]),
     "It maximises the sum of all numbers.": (partial(max, key=sum),),
-    "It takes the largest number of each player, from different branches: take one branch's vector.": (_most_of_each,),
+    "It takes the largest number of each player, from different branches: take one branch's vector.": (
+        _most_of_each,
+    ),
     "It lets the others minimise the first player's number: each maximises its own.": (max, min, min),
     "It lets two players take turns.": (BY[0], BY[1]),
 }
@@ -102,11 +107,15 @@ def likeness(function: str, answers: Sequence[tuple[Case, Given]]) -> list[str]:
     """Return the mistake that explains all answers, if there is one."""
     if function == "best_move" or all(given.value == case.value for case, given in answers):
         moves = [(case.tree, given.move) for case, given in answers if case.order == (0, 1)]
-        alike = [all(move == _bounded_choice(tree, hard=hard) for tree, move in moves) for hard in (False, True)]
+        alike = [
+            all(move == _bounded_choice(tree, hard=hard) for tree, move in moves) for hard in (False, True)
+        ]
         return [BOUNDS] if moves and any(alike) else []
     if function != "max_n" and all(-given.value == case.value for case, given in answers):
         return [SIGN]
-    if function == "alpha_beta" and all(given.value == _alpha_beta(case.tree, 0, [*WIDE], leaks=True) for case, given in answers):
+    if function == "alpha_beta" and all(
+        given.value == _alpha_beta(case.tree, 0, [*WIDE], leaks=True) for case, given in answers
+    ):
         return [LEAKS]
     for text, choices in KNOWN.get(function, ADVERSARIAL).items():
         if all(given.value == _value(case.tree, choices) for case, given in answers):

@@ -26,7 +26,9 @@ def negamax(game: Game[State, Move], state: State) -> Answer[Move]:
     return best
 
 
-def negamax_alpha_beta(game: Game[State, Move], state: State, alpha: Value = -INFINITY, beta: Value = INFINITY) -> Answer[Move]:
+def negamax_alpha_beta(
+    game: Game[State, Move], state: State, alpha: Value = -INFINITY, beta: Value = INFINITY
+) -> Answer[Move]:
     """Return the same value, move and nodes as `alpha_beta` with this window, for two players, zero sum, who strictly take turns.
 
     For the opponent the window is swapped and negated: -beta is the opponent's alpha, -alpha the opponent's beta.

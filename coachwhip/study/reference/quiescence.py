@@ -46,7 +46,9 @@ def quiescence(
         return best
     for move in noisy(state):
         floor = max(alpha, best.value)
-        value = -quiescence(game, game.result(state, move), evaluate, noisy, may_stand_pat, -beta, -floor).value
+        value = -quiescence(
+            game, game.result(state, move), evaluate, noisy, may_stand_pat, -beta, -floor
+        ).value
         if value > best.value:
             best = Answer(value, move)
         if best.value >= beta:

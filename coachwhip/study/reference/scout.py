@@ -12,7 +12,9 @@ https://www.chessprogramming.org/Principal_Variation_Search.
 from .game import INFINITY, Answer, Game, Move, State, Value
 
 
-def principal_variation(game: Game[State, Move], state: State, alpha: Value = -INFINITY, beta: Value = INFINITY) -> Answer[Move]:
+def principal_variation(
+    game: Game[State, Move], state: State, alpha: Value = -INFINITY, beta: Value = INFINITY
+) -> Answer[Move]:
     """Return minimax's value and the first best move, for whole numbers, two players, zero sum, who strictly take turns.
 
     With a window the answer is a bound outside it, as in `alpha_beta`.

@@ -15,7 +15,9 @@ class Node:
         self.subtree, self.above, self.ply = subtree, above, len(above)  # the parent first
         self.number = len(tree.nodes)  # in the order of the text
         tree.nodes.append(self)
-        self.children = [Node(tree, child, (self, *above)) for child in subtree] if isinstance(subtree, list) else []
+        self.children = (
+            [Node(tree, child, (self, *above)) for child in subtree] if isinstance(subtree, list) else []
+        )
         if not self.children:
             tree.leaves.append(self)
 
@@ -26,7 +28,8 @@ class Traced(Tree):
     def __init__(self, root: Any, order: Sequence[int] | None = None) -> None:
         self.nodes, self.leaves, self.read = list[Node](), list[Node](), dict[Node, None]()
         self.root = Node(self, root)
-        self.players = len(self.leaves[0].subtree) if isinstance(self.leaves[0].subtree, tuple) else 0  # in a vector
+        # the players of a vector; 0 if the values are numbers
+        self.players = len(self.leaves[0].subtree) if isinstance(self.leaves[0].subtree, tuple) else 0
         self.depth = max(leaf.ply for leaf in self.leaves)
         super().__init__(root, order or range(self.players or 2))
 

@@ -18,7 +18,9 @@ from .mistakes import Given, likeness
 Report = tuple[list[str], int]  # what to print of a function, and the exit code
 CLOSE = 1e-6  # values that differ less are equal: averages may be floats
 ABSENT: Any = object()  # where a search gives no move
-HIDDEN = "Which leaves it reads cannot be seen: it does not call itself, or makes lists or nodes of its own first."
+HIDDEN = (
+    "Which leaves it reads cannot be seen: it does not call itself, or makes lists or nodes of its own first."
+)
 OTHER_ORDER = "It takes the branches in another order than from left to right, which is right too."
 NO_CUT_IF_EQUAL = "It does not cut where the values are equal, which is right too: with >= and <= it would read fewer leaves."
 
@@ -38,14 +40,18 @@ def judge_answers(name: str, results: Sequence[Result]) -> Report:
     styles = []
     for moves_first, by_branch in product((False, True), repeat=2):
         given = [_given(name, result, moves_first, by_branch) for result in results]
-        faults = [result.error or _fault(result.case, each) for result, each in zip(results, given, strict=True)]
+        faults = [
+            result.error or _fault(result.case, each) for result, each in zip(results, given, strict=True)
+        ]
         styles.append((faults, given))
     faults, given = max(styles, key=lambda style: style[0].count(""))
     head = f"{name}: {faults.count('')} of {len(faults)} cases right"
     if not any(faults):
         return [head], 0
     pairs = [(result.case, each) for result, each in zip(results, given, strict=True)]
-    guess = likeness(name, [(case, each) for case, each in pairs if case.tree and _is_value(each.value, case.value)])
+    guess = likeness(
+        name, [(case, each) for case, each in pairs if case.tree and _is_value(each.value, case.value)]
+    )
     case, fault = next((result.case, fault) for result, fault in zip(results, faults, strict=True) if fault)
     outline = [Drawn(case.tree, minimax).outline()] if case.tree and case.order == (0, 1) else []
     return [head, f"First difference, {case.name}:", *outline, f"{fault[0].upper()}{fault[1:]}.", *guess], 1
@@ -70,7 +76,11 @@ def _given(name: str, result: Result, moves_first: bool, by_branch: bool) -> Giv
 
 def _is_value(value: Any, like: Any) -> bool:
     if isinstance(like, tuple):
-        return isinstance(value, tuple | list) and len(value) == len(like) and all(_is_value(each, 0) for each in value)
+        return (
+            isinstance(value, tuple | list)
+            and len(value) == len(like)
+            and all(_is_value(each, 0) for each in value)
+        )
     return isinstance(value, Number) and not isinstance(value, bool | complex)
 
 
@@ -85,7 +95,9 @@ def _fault(case: Case, given: Given) -> str:
     if not _is_value(given.value, case.value):
         return "what it returns is no value, and no pair of value and move"
     if not _equal(given.value, case.value):
-        value = shown(given.value) if isinstance(given.value, tuple | Fraction | int) else str(given.value)[:60]
+        value = (
+            shown(given.value) if isinstance(given.value, tuple | Fraction | int) else str(given.value)[:60]
+        )
         return f"the value is {shown(case.value)}, not {value}"
     if given.move is ABSENT or given.move in case.moves:
         return ""
@@ -102,16 +114,26 @@ def judge_leaves(name: str, results: Sequence[Result]) -> Report:
     seen = [result for result in results if result.read]
     if not any(len(result.read) > 1 for result in seen):
         return [HIDDEN], 0
-    read, leaves = sum(len(result.read) for result in seen), sum(len(result.case.game.leaves) for result in seen)
+    read, leaves = (
+        sum(len(result.read) for result in seen),
+        sum(len(result.case.game.leaves) for result in seen),
+    )
     notes = [f"{read:,} of {leaves:,} leaves read"]
     repeats = any(result.repeats for result in seen)
     if not repeats and any(result.read != sorted(result.read) for result in seen):
         notes.append(OTHER_ORDER)
     if name == "minimax":
-        return [*notes, *["It leaves out leaves, as alpha-beta does; the values are right."] * (read < leaves)], 0
+        return [
+            *notes,
+            *["It leaves out leaves, as alpha-beta does; the values are right."] * (read < leaves),
+        ], 0
     if repeats:
         ours = sum(len(Drawn(result.case.tree, alpha_beta).read) for result in seen)
-        notes[0] += ": it cuts nothing, so it is minimax." if read == leaves else f"; from left to right, {ours:,} would do."
+        notes[0] += (
+            ": it cuts nothing, so it is minimax."
+            if read == leaves
+            else f"; from left to right, {ours:,} would do."
+        )
         return notes, int(read == leaves)
     replays = [_replay(result.case, result.read) for result in seen]
     for result, replay in zip(seen, replays, strict=True):

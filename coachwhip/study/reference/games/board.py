@@ -57,7 +57,9 @@ class Chess:
 
     def is_draw(self, board: chess.Board) -> bool:
         """Return whether it is a draw by fifty moves, material or repetition. A mate on the hundredth ply is a mate: see `utility`."""
-        return board.halfmove_clock >= FIFTY_MOVES or board.is_insufficient_material() or board.is_repetition(2)
+        return (
+            board.halfmove_clock >= FIFTY_MOVES or board.is_insufficient_material() or board.is_repetition(2)
+        )
 
     def utility(self, state: Line, player: int) -> Value:
         """Return minus (MATE - ply) for the side that is mated, 0 for stalemate and every other draw."""
@@ -92,5 +94,8 @@ def material(state: Line, player: int) -> Value:
     600
     """
     own = player == 0
-    counts = {kind: len(state.board.pieces(kind, own)) - len(state.board.pieces(kind, not own)) for kind in CENTIPAWNS}
+    counts = {
+        kind: len(state.board.pieces(kind, own)) - len(state.board.pieces(kind, not own))
+        for kind in CENTIPAWNS
+    }
     return sum(CENTIPAWNS[kind] * count for kind, count in counts.items())

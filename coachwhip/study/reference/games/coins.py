@@ -46,7 +46,9 @@ class CoinRow:
         return [LEFT, RIGHT] if state.coins else []
 
     def result(self, state: Row, move: str) -> Row:
-        coin, rest = (state.coins[0], state.coins[1:]) if move == LEFT else (state.coins[-1], state.coins[:-1])
+        coin, rest = (
+            (state.coins[0], state.coins[1:]) if move == LEFT else (state.coins[-1], state.coins[:-1])
+        )
         taken = tuple(own + coin * (player == state.player) for player, own in enumerate(state.taken))
         return Row(rest, taken, (state.player + 1) % self.players)
 

@@ -57,7 +57,8 @@ class Tree:
         return [(Fraction(1, len(state.subtree)), index) for index in self.actions(state)]
 
 
-AIMA_TREE = Tree([[3, 12, 8], [2, 4, 6], [14, 5, 2]])  # the two-ply example of AIMA's chapter: value 3, by the first move
+# the two-ply example of AIMA's chapter: value 3, by the first move
+AIMA_TREE = Tree([[3, 12, 8], [2, 4, 6], [14, 5, 2]])
 
 
 def first_leaf(state: Any, player: int) -> Value:
@@ -89,7 +90,9 @@ class _Reader:
     def fail(self, expected: str) -> NoReturn:
         before = self._text[: self._signs[self._at][1]]
         line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
-        raise ValueError(f"line {line}, column {column}: expected {expected}, not {self.sign[:20] or 'the end'}; {FORM}")
+        raise ValueError(
+            f"line {line}, column {column}: expected {expected}, not {self.sign[:20] or 'the end'}; {FORM}"
+        )
 
     def _many(self, close: str, read: Callable[[], Any]) -> list[Any]:
         parts: list[Any] = []
