@@ -28,7 +28,7 @@ def html_page(title: str, body: str, script: str, *, served: bool = False) -> st
 
 
 def legal_moves(board: chess.Board) -> list[dict[str, Any]]:
-    """Return the legal moves for `enterMoves`: UCI, SAN, and the squares on which the piece may be put down."""
+    """Return the legal moves for `enterMoves`: UCI, SAN, and the squares where the piece may be put down."""
     return [
         {"uci": board.uci(move), "san": board.san(move), "to": _targets(board, move)}
         for move in board.legal_moves

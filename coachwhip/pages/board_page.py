@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The report: one HTML file that needs no other file, to go through analysed games with mouse or keyboard.
 
-Graphs, tables, moves and mistakes are plain HTML; `report.js` shows the positions. Text from a game is written through
-`html.escape` or as JSON without `<`.
+Graphs, tables, moves and mistakes are plain HTML; `report.js` shows the positions. Text from a game is
+written through `html.escape` or as JSON without `<`.
 """
 
 import json
@@ -113,8 +113,9 @@ def page(
 ) -> str:
     """Return the whole page. `described` names the engine and its limit per position.
 
-    `summary` is HTML to stand above the games; without it, the table of the players who have more than one is below them. `player`
-    has the words of the name of whose side is shown; without it, it is who plays all games, or White. `back` is the address of the game.
+    `summary` is HTML to stand above the games; without it, the table of the players who have more than one is
+    below them. `player` has the words of the name of whose side is shown; without it, it is who plays all
+    games, or White. `back` is the address of the game.
     """
     player = player or _common_player(studies)
     games = [_Game(number, study, player) for number, study in enumerate(studies, start=1)]
@@ -195,7 +196,7 @@ def _viewer(games: Sequence[_Game]) -> str:
 
 
 def _practise(games: Sequence[_Game]) -> tuple[str, str]:
-    """Return the choice of a player whose mistakes to practise, and what an exercise needs; "" without mistakes."""
+    """Return the choice of a player whose mistakes to practise, and the exercise; "" without mistakes."""
     mistakes: dict[str, list[tuple[float, str]]] = {}  # by player: loss with a minus, "game-position"
     own = [_name(game, game.side) for game in games[:1]]
     for game in games:
@@ -285,7 +286,7 @@ def _table(both: Sequence[Side], seconds: Sequence[float | None]) -> str:
 
 
 def _moves(game: _Game) -> str:
-    """Return the moves as links in two columns, with the score after each; a bad one has its sign and colour."""
+    """Return the moves as links in two columns, each with its score; a bad one has its sign and colour."""
     cells = []
     for index, board in enumerate(game.study.boards[:-1]):
         if board.turn or index == 0:
@@ -327,7 +328,10 @@ def _line_links(game: _Game, index: int, line: Line) -> str:
 
 
 def _position(game: _Game, index: int) -> dict[str, Any]:
-    """Return one position for the script, without empty keys. `better` is the best move instead of the last one."""
+    """Return one position for the script, without empty keys.
+
+    `better` is the best move instead of the last one.
+    """
     study = game.study
     board, analysis = study.boards[index], study.analyses[index]
     values: dict[str, Any] = {"fen": board.fen(), "text": "First position", "kind": ""}

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The pages' charts: curves and bars. Curves are SVG, which the page stretches; labels are HTML, which it does not."""
+"""The pages' charts: curves and bars.
+
+Curves are SVG, which the page stretches; labels are HTML, which it does not.
+"""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -52,8 +55,9 @@ def chart(
 ) -> str:
     """Return a figure of curves with their names; `label` says in words what they show.
 
-    `up` are the values of y that have a label, a `text`, at even distances from the bottom to the top; `across` are values of x and
-    their labels, and `unit` is what they count. `interval` is an area: x, lower and upper end. With a `cursor`, the figure is low.
+    `up` are the values of y that have a label, a `text`, at even distances from the bottom to the top;
+    `across` are values of x and their labels, and `unit` is what they count. `interval` is an area: x, lower
+    and upper end. With a `cursor`, the figure is low.
     """
     places = [x for x, _ in across] + [x for curve in curves for x, _ in curve.points]
     axes = Axes(min(places), max(places), up[0], up[-1])
@@ -79,7 +83,10 @@ def figure(
     note: str,
     kind: str = "area",
 ) -> str:
-    """Return the frame of a chart, whose parts are HTML: `up` are labels from the bottom to the top, `across` have their place, 0 to 1."""
+    """Return the frame of a chart, whose parts are HTML.
+
+    `up` are labels from the bottom to the top, `across` have their place, 0 to 1.
+    """
     marks = "".join(f"<span>{mark}</span>" for mark in reversed([*up]))
     places = "".join(f'<span style="left: {100 * place:.2f}%">{mark}</span>' for place, mark in across)
     below = (
@@ -101,7 +108,10 @@ def svg(label: str, body: str) -> str:
 
 
 def levels(values: Iterable[float], least: float = 0) -> list[float]:
-    """Return round labels, from low to high, of an axis that has all finite `values`; their distance is not below `least`."""
+    """Return round labels, from low to high, of an axis that has all finite `values`.
+
+    Their distance is not below `least`.
+    """
     finite = [*filter(math.isfinite, values)]
     low, high = min(finite), max(finite)
     power = math.floor(math.log10((high - low) or 1))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The frame of every page: one HTML file that needs no other file, with the style `report.css`; and tables."""
+"""The frame of every page: one HTML file that needs no other, with the style `report.css`; and tables."""
 
 from base64 import b64encode
 from collections.abc import Iterable, Sequence

@@ -21,8 +21,8 @@ def graph(
 ) -> str:
     """Return the figure of a game.
 
-    `chances` are White's winning chances in each position in percent, None if unknown. A dot has the position after a bad move, its
-    judgement, link and title.
+    `chances` are White's winning chances in each position in percent, None if unknown. A dot has the position
+    after a bad move, its judgement, link and title.
     """
     axes = Axes(0, len(boards) - 1, 0, 100)
     line = axes.path(enumerate(chances))
@@ -55,7 +55,7 @@ def graph(
 
 
 def clocks(label: str, left: Sequence[Sequence[float | None]]) -> str:
-    """Return the figure of the seconds left to White and Black in each position; "" if the game has no clocks."""
+    """Return the figure of the seconds left to both sides in each position; "" without clocks."""
     most = max((seconds for pair in left for seconds in pair if seconds is not None), default=0)
     curves = [
         Curve(name, [*enumerate(side)])

@@ -66,7 +66,7 @@ def main(argv: Sequence[str]) -> int:
         "open the report in the browser (without --report: in this folder, with the name of the first file)"
     )
     add("--browser", action="store_true", help=about)
-    about = "write positions (EPD with bm) in which one move is much better than all others, from the mistakes of the games"
+    about = "write positions (EPD with bm) with one move much better than all others, from the mistakes"
     add("--puzzles", type=Output("EPD"), metavar="FILE", help=about)
     add_shared(add, "--force")
     add_journal_arguments(add, "game")
@@ -78,9 +78,7 @@ def _analyse(args: argparse.Namespace) -> int:
         args.report = Path(f"{args.files[0].name.partition('.')[0].strip('-') or 'games'}.html")
         check_outputs([(args.report, REPORT)], args.files, force=args.force)
     if not (args.output or args.report or args.json) and sys.stdout.isatty():
-        warn(
-            "The annotated games are not shown here: --browser opens a report with boards, --output FILE writes PGN."
-        )
+        warn("The annotated games are not shown here: --browser opens a report, --output FILE writes PGN.")
     if args.files == [GAMES.path]:
         GAMES.warn_default()
     control = limit_of(args, TimeControl(time=DEFAULT_SECONDS))
@@ -127,7 +125,10 @@ def _engine(args: argparse.Namespace) -> SimpleEngine:
 
 @contextlib.contextmanager
 def _output(args: argparse.Namespace) -> Iterator[TextIO | None]:
-    """Yield the stream for the annotated games; without --output None for --json or a terminal. An old file stays until all are written."""
+    """Yield the stream for the annotated games; without --output None for --json or a terminal.
+
+    An old file stays until all are written.
+    """
     if args.output:
         opened = replacing(args.output) if args.output.exists() else args.output.open("wb")
         with naming(args.output), opened as file:

@@ -40,7 +40,10 @@ class Survey(NamedTuple):
 
 
 def survey(files: Sequence[tuple[str, str]], player: str | None) -> Survey:
-    """Read all games of files (path, name), and warn of what cannot be read. Raises CommandError if none has the player, OSError."""
+    """Read all games of files (path, name), and warn of what cannot be read.
+
+    Raises CommandError if none has the player, OSError.
+    """
     positions, faults, digest, players = 0, [], hashlib.sha256(), set()
     for study in _studies(files, player):
         positions += len(study.boards) if study.colours else 0
@@ -65,15 +68,18 @@ def _studies(files: Sequence[tuple[str, str]], player: str | None) -> Iterator[A
 
 
 def _stored(line: Mapping[str, object]) -> tuple[int, tuple[list[Any], list[str]]]:
-    """Return the number of a game in the journal, its analyses for `AnalysedGame.load`, and its puzzles. Raises LookupError, TypeError."""
+    """Return the number of a game in the journal, its analyses for `AnalysedGame.load`, and its puzzles.
+
+    Raises LookupError, TypeError.
+    """
     found = [part(puzzle, str) for puzzle in part(line["puzzles"], list)]
     return part(line["game"], int), (part(line["analyses"], list), found)
 
 
 def read_studies(path: str, name: str = "") -> Iterator[AnalysedGame]:
-    """Yield the games of a file, one by one; each keeps the moves before its fault. Labels call the file `name`.
+    """Yield the games of a file, one by one; each keeps the moves before its fault.
 
-    Raises CommandError for a file that has no game in it, OSError.
+    Labels call the file `name`. Raises CommandError for a file that has no game in it, OSError.
     """
     has_games = False
     try:
@@ -88,7 +94,7 @@ def read_studies(path: str, name: str = "") -> Iterator[AnalysedGame]:
 
 
 class AnalysisRun(Experiment[AnalysedGame, list[str]]):
-    """The analysis of the games, one after the other; a signal leaves the last one as far as it is analysed."""
+    """The analysis of the games, one after the other; a signal leaves the last one as far as it is."""
 
     NAME, UNITS = "analyse", "positions"
 
@@ -132,7 +138,10 @@ class AnalysisRun(Experiment[AnalysedGame, list[str]]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
-        """Write the game that a signal has interrupted, and close the output before the report; after an error an old file stays."""
+        """Write the game that a signal has interrupted, and close the output before the report.
+
+        After an error an old file stays.
+        """
         if isinstance(error, KeyboardInterrupt):
             kind = error = where = None
             if self._unfinished:

@@ -17,7 +17,7 @@ SOURCES = (judge.MISTAKE, judge.BLUNDER)
 
 
 def puzzles(study: AnalysedGame, engine: SimpleEngine, limit: Limit) -> Iterator[str]:
-    """Yield lines of EPD: positions in which a player missed the only good move, and those in which the mistake can be punished.
+    """Yield lines of EPD: where a player missed the only good move, and where the mistake can be punished.
 
     The two best moves decide whether there is only one.
     """

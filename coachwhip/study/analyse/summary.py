@@ -34,7 +34,10 @@ def table(games: Sequence[tuple[Side, Side]]) -> str:
 
 
 def game_dict(study: AnalysedGame) -> dict[str, object]:
-    """Return the results of a game as values for JSON; scores are from White's side, in centipawns or moves to mate."""
+    """Return the results of a game as values for JSON.
+
+    Scores are from White's side, in centipawns or moves to mate.
+    """
     white, black = (side._asdict() for side in sides(study))
     positions = []
     for board, analysis in zip(study.boards, study.analyses, strict=True):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip lab`, the search laboratory: adversarial search technique by technique on the same positions, in the real core.
+"""`coachwhip lab`, the search laboratory: technique by technique on the same positions, in the real core.
 
 This module reads the command line. `techniques` lists the techniques, `experiment` measures, `report` and
 `page` show the results.
@@ -56,7 +56,7 @@ def main(argv: Sequence[str]) -> int:
     """Run the subcommand. Progress goes to stderr, the table to stdout; Ctrl-C reports the finished rows."""
     parser = WritingParser(
         "lab",
-        "Measure the techniques of adversarial search. Each row adds one technique to the row before, from plain minimax on.",
+        "Measure the techniques of adversarial search: each row adds one, from plain minimax on.",
         EPILOG,
     )
     add = parser.add_argument

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The experiment behind `coachwhip lab`: every row of techniques searches every position to every depth, in the real core.
+"""The experiment behind `coachwhip lab`: every row searches every position to every depth, in the real core.
 
 Each search starts from an engine that has forgotten everything, and is given up at a node limit, so that
 counts depend on nothing but code and settings; the engine has no network.
@@ -37,7 +37,7 @@ class Experiment(NamedTuple):
     tunables: Mapping[str, int]
 
     def engine(self, keys: Collection[str]) -> Engine:
-        """Return an engine with these techniques. Raises ValueError for a tunable out of range, MemoryError."""
+        """Return an engine with these techniques. Raises MemoryError, ValueError for a bad tunable."""
         return Engine(self.weights, hash_mb=self.hash_mb, tunables={**settings(keys), **self.tunables})
 
 

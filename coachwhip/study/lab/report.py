@@ -27,7 +27,10 @@ KINDS = {
 
 
 class Summary(NamedTuple):
-    """One row over all positions. `depth` is the deepest one that every position finished; figures without another depth are of it."""
+    """One row over all positions.
+
+    `depth` is the deepest one that every position finished; figures without another depth are of it.
+    """
 
     row: Row
     nodes: tuple[float | None, ...]  # mean of a position, by depth; None where some position was given up
@@ -65,7 +68,10 @@ def effective_branching(nodes: int, depth: int) -> float:
 
 
 def minimal_tree(b: float, depth: int) -> float:
-    """Return the positions that alpha-beta must visit with the best move always first (D. Knuth and R. Moore, 1975), summed over all plies."""
+    """Return the positions that alpha-beta must visit with the best move always first.
+
+    Summed over all plies. Source: D. Knuth and R. Moore, 1975.
+    """
     return sum(b ** math.ceil(k / 2) + b ** (k // 2) - 1 for k in range(1, depth + 1))
 
 
@@ -170,7 +176,7 @@ def cells_of(summary: Summary) -> list[str]:
 
 
 def theory(report: Report) -> list[list[str]]:
-    """Return the lines of the table that are computed: full width, the minimal tree, and the square root of full width."""
+    """Return the computed lines of the table: full width, the minimal tree, the square root of full width."""
     if not report.depth:
         return []
     formulas: dict[str, Callable[[float, int], float]] = {
@@ -189,16 +195,17 @@ def theory(report: Report) -> list[list[str]]:
 def notes(report: Report) -> list[str]:
     """Return sentences that explain the columns and the figures."""
     columns = (
-        f"{len(report.experiment.fens)} positions; nodes are the mean of a position, '-' where one would take more than "
-        f"{short(report.experiment.max_nodes)}. Time (all positions), effective branching factor (ebf) and x/d are of the column 'depth', the "
-        "deepest that all positions finished. x/d: the nodes are b^x; minimax has 1, the best alpha-beta comes near 1/2."
+        f"{len(report.experiment.fens)} positions; nodes are the mean of a position, '-' where one would "
+        f"take more than {short(report.experiment.max_nodes)}. Time (all positions), effective branching factor "
+        "(ebf) and x/d are of the column 'depth', the deepest that all positions finished. x/d: the nodes are b^x; "
+        "minimax has 1, the best alpha-beta comes near 1/2."
     )
     lines = [columns, "; ".join(f"{kind}: {text}" for kind, text in KINDS.items()) + "."]
     if report.depth:
         lines.append(
-            f"Compared with minimax at depth {report.depth} (b = {geometric_mean(report.branching):.1f}): how many values "
-            "differ, how many moves minimax rates below its own choice, and their mean loss in centipawns. A deeper "
-            "technique differs because it knows more."
+            f"Compared with minimax at depth {report.depth} (b = {geometric_mean(report.branching):.1f}): "
+            "how many values differ, how many moves minimax rates below its own choice, and their mean loss in "
+            "centipawns. A deeper technique differs because it knows more."
         )
     lines.append(_exactness(report))
     return lines
@@ -212,8 +219,12 @@ def _exactness(report: Report) -> str:
         for position, depth in summary.wrong
     ]
     if wrong:
-        return f"{len(wrong)} of {report.pairs} values of safe rows differ from the row they build on: {'; '.join(wrong)}."
-    return f"Exact: the {report.pairs} values of safe rows equal those of the rows they build on, at every position and depth."
+        rows = "; ".join(wrong)
+        return (
+            f"{len(wrong)} of {report.pairs} values of safe rows differ from the row they build on: {rows}."
+        )
+    exact = f"Exact: the {report.pairs} values of safe rows equal those of the rows they build on, "
+    return f"{exact}at every position and depth."
 
 
 def text(report: Report) -> str:

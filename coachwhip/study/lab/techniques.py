@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The techniques of adversarial search that `coachwhip lab` compares, in the order of its ladder, and the rows made of them.
+"""The techniques of adversarial search that `coachwhip lab` compares, in its order, and the rows of them.
 
 techniques.tsv has the techniques. Each is a switch of core/tunables.py, so what a row of them measures is the
 engine itself.
@@ -72,7 +72,7 @@ def ladder() -> list[Row]:
 
 
 def each_alone(keys: Sequence[str]) -> list[Row]:
-    """Minimax, alpha-beta, and then alpha-beta with one technique of ALONE (and what it needs, each in its own row)."""
+    """Minimax, alpha-beta, and then alpha-beta with one of ALONE (and what it needs), each in its own row."""
     rows = ladder()[:2]
     for key in keys:
         base = 1
@@ -88,7 +88,7 @@ def each_alone(keys: Sequence[str]) -> list[Row]:
 
 
 def each_missing(keys: Sequence[str]) -> list[Row]:
-    """Minimax, the engine as it plays, and then the engine without one technique of MISSING (and without what needs that)."""
+    """Minimax, the engine as it plays, and then the engine without one of MISSING (and what needs that)."""
     rows = [ladder()[0], Row("the engine", RISKY, ENGINE, 0, exact=False)]
     for key in keys:
         remaining = tuple(each for each in ENGINE if each != key and key not in BY_KEY[each].needs)

@@ -26,7 +26,7 @@ from .typed import from_pgn
 
 
 def time_control(text: str) -> TimeControl:
-    """Read a time control: `2` seconds a move, or `5+3`, minutes for the game and seconds added after each move."""
+    """Read a time control: `2` seconds a move, or `5+3`, minutes for the game and seconds after each move."""
     base, plus, increment = text.partition("+")
     if plus:
         return TimeControl(60 * seconds(base), number(0, LARGEST_TIME)(increment))
@@ -43,7 +43,9 @@ def main(argv: Sequence[str]) -> int:
     add = parser.add_argument
     about = f"strength, {MIN_ELO} to {MAX_ELO} (default: full strength)"
     add("--elo", type=whole_number(MIN_ELO, MAX_ELO), metavar="N", help=about)
-    about = "seconds for each move of the engine (default 1), or a clock for both: 5+3 is 5 minutes and 3 seconds a move"
+    about = (
+        "seconds for a move of the engine (default 1), or a clock for both: 5+3 is 5 minutes and 3 s a move"
+    )
     add("--time", type=time_control, default=TimeControl(time=1), metavar="TIME", help=about)
     add(
         "--color",
@@ -52,7 +54,7 @@ def main(argv: Sequence[str]) -> int:
         default="white",
         help="your side (default white)",
     )
-    about = "Chess960, from the start position with this number, 0 to 959 (default: any), or from --fen or --pgn-start"
+    about = "Chess960, from the start position with this number (0 to 959, default any), --fen or --pgn-start"
     add(
         "--chess960",
         nargs="?",

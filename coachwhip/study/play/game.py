@@ -34,10 +34,10 @@ class Setup(NamedTuple):
 class Game:
     """A game: its position, clocks and end.
 
-    `tree` is the game as PGN, `node` its last position and `board` that position with its history; both are replaced, never
-    changed, so that another thread may keep them. For `board.san`, which makes the move for a moment, it takes `node.board()`.
-    `changes` counts the positions and ends so far, and whatever else the person should see. Hold `changed` across several calls
-    about one position.
+    `tree` is the game as PGN, `node` its last position and `board` that position with its history; both are
+    replaced, never changed, so that another thread may keep them. For `board.san`, which makes the move for a
+    moment, it takes `node.board()`. `changes` counts the positions and ends so far, and whatever else the
+    person should see. Hold `changed` across several calls about one position.
     """
 
     setup: Setup
@@ -65,7 +65,10 @@ class Game:
 
     @property
     def ending(self) -> Ending | None:
-        """How the game ended, None while it goes on. The side to move loses once its time is up, or draws if the other cannot win."""
+        """How the game ended, None while it goes on.
+
+        The side to move loses once its time is up, or draws if the other cannot win.
+        """
         with self.changed:
             turn = self.board.turn
             if not self._ending and self.has_clock and not self.clock(turn):
@@ -98,7 +101,10 @@ class Game:
         return self.board.turn if self._has_begun and not self._ending else None
 
     def wait(self, changes: int, seconds: float | None = None) -> int:
-        """Wait until `changes` is another number or the time is up, that of a clock too; return it. Ends the game at a fallen flag."""
+        """Wait until `changes` is another number or the time is up, that of a clock too; return it.
+
+        Ends the game at a fallen flag.
+        """
         with self.changed:
             while self.changes == changes and not self.ending and seconds is None:
                 self.changed.wait(
@@ -127,9 +133,9 @@ class Game:
             return True
 
     def undo(self) -> bool:
-        """Take back an end that no move made, else the person's last move, with the clocks of then; the game goes on.
+        """Take back an end that no move made, else the person's last move, with the clocks of then.
 
-        Return False if there is no such move.
+        The game goes on. Return False if there is no such move.
         """
         with self.changed:
             node: chess.pgn.GameNode | None = self.node
@@ -150,7 +156,10 @@ class Game:
         self._go_to(node, {side: base if left is None else left for side, left in times.items()})
 
     def new(self, setup: Setup | None = None, tree: chess.pgn.Game | None = None) -> None:
-        """Start another game, or the same one again; with `tree`, go on with that game, whose clocks wait for the person."""
+        """Start another game, or the same one again.
+
+        With `tree`, go on with that game, whose clocks wait for the person.
+        """
         with self.changed:
             self.setup = setup or self.setup
             self._has_begun = False
@@ -182,7 +191,10 @@ class Game:
                 self._end(Ending(win(not self.human), "resignation"))
 
     def agree(self, changes: int) -> bool:
-        """End the game as a draw by agreement, unless it has changed since or is over; return whether it has ended so."""
+        """End the game as a draw by agreement, unless it has changed since or is over.
+
+        Return whether it has ended so.
+        """
         with self.changed:
             if changes != self.changes or self.ending:
                 return False

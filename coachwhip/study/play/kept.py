@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where games are kept, so that nothing that ends a program loses one.
 
-The game of each running program is a PGN file of its own in the folder of unfinished games, replaced after each move; a locked file
-next to it shows that the program runs. When another game begins or the program ends, a finished game goes to the end of games.pgn.
+The game of each running program is a PGN file of its own in the folder of unfinished games, replaced after
+each move; a locked file next to it shows that the program runs. When another game begins or the program ends,
+a finished game goes to the end of games.pgn.
 """
 
 import argparse
@@ -62,7 +63,10 @@ class Drafts:
     _kept = -1  # `changes` of the game that is kept
 
     def __init__(self, game: Game, *, offers: bool = True) -> None:
-        """`offers`: whether the person may want to go on with another game. What cannot be read gets a warning."""
+        """`offers`: whether the person may want to go on with another game.
+
+        What cannot be read gets a warning.
+        """
         self._game, self._locked = game, ExitStack()
         try:
             self._data = user_folder("XDG_DATA_HOME", ".local/share", "Application Support")
@@ -81,16 +85,21 @@ class Drafts:
         return self._data / "unfinished"
 
     def _make_folder(self) -> None:
-        """Make the folder, for this user alone; the first time, name the games that a former version has left."""
+        """Make the folder, for this user alone.
+
+        The first time, name the games that a former version has left.
+        """
         if not self._folder.exists():
             self._folder.mkdir(0o700, parents=True)
             if any((former := self._data / "games").glob("*.jsonl")):
-                warn(
-                    f"warning: an earlier version has left unfinished games in {former}; the last line of each file has its PGN"
-                )
+                what = "unfinished games of an earlier version; the last line of each file has its PGN"
+                warn(f"warning: {former}: {what}")
 
     def _all_left(self) -> Iterator[LeftGame]:
-        """Yield the games in progress that no running program has, the newest first; put finished ones into games.pgn."""
+        """Yield the games in progress that no running program has, the newest first.
+
+        Put finished ones into games.pgn.
+        """
         entries = [entry for entry in os.scandir(self._folder) if entry.name.endswith(".pgn")]
         entries.sort(key=lambda entry: -entry.stat(follow_symlinks=False).st_mtime)
         end, unread = time.monotonic() + PATIENCE, []
@@ -130,7 +139,10 @@ class Drafts:
                     pass
 
     def keep(self) -> None:
-        """Replace the kept game by the game as it is, if that has changed. After an error the next change tries again."""
+        """Replace the kept game by the game as it is, if that has changed.
+
+        After an error the next change tries again.
+        """
         with self._game.changed:
             if not self._path or self._kept == self._game.changes:
                 return
@@ -205,7 +217,10 @@ class Drafts:
             return [*split_games(file)][::-1]
 
     def _move(self, path: Path, text: str) -> None:
-        """Add a game to games.pgn, unless it is there already, and delete its file. Raises CommandError, OSError."""
+        """Add a game to games.pgn, unless it is there already, and delete its file.
+
+        Raises CommandError, OSError.
+        """
         require_kind(self._finished, "PGN")
         with naming(self._finished), open(self._finished, "a+b", 0, opener=_private) as file:
             lock(file, self._finished, wait=True)
@@ -216,7 +231,7 @@ class Drafts:
         path.unlink(missing_ok=True)
 
     def close(self) -> None:
-        """End the keeping with the program: a finished game is moved, one in progress stays for the next program."""
+        """End the keeping: a finished game is moved, one in progress stays for the next program."""
         try:
             if self._game.ending:
                 self.finish()
@@ -232,7 +247,10 @@ def _private(path: str, flags: int) -> int:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[bool]:
-    """Lock the file next to a kept game while the block runs; False if a running program has it. Raises OSError."""
+    """Lock the file next to a kept game while the block runs; False if a running program has it.
+
+    Raises OSError.
+    """
     lock_path = path.with_suffix(".lock")
     with suppress(FileNotFoundError):
         if not stat.S_ISREG(lock_path.lstat().st_mode):

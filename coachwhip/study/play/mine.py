@@ -12,10 +12,10 @@ LISTED = 200  # games
 
 
 def my_games(game: Game, drafts: Drafts) -> list[dict[str, str]]:
-    """Return the game on the board, one that another program has left, and those of games.pgn, the newest first.
+    """Return the game on the board, one that was left, and those of games.pgn, the newest first.
 
-    Each has its date, opponent, colour of the person, result in words and PGN; one in progress also what goes on with it: "board"
-    (it is there), "resume" or "start" (from this PGN). Raises OSError, PgnError.
+    Each has its date, opponent, colour of the person, result in words and PGN; one in progress also what goes
+    on with it: "board" (it is there), "resume" or "start" (from this PGN). Raises OSError, PgnError.
     """
     shown = [("board", RawGame(1, game.pgn()))] if game.is_played else []
     left = [("resume", RawGame(1, game_text(drafts.left.tree)))] if drafts.left else []

@@ -32,8 +32,9 @@ class Opponent:
         self._lock = threading.Lock()  # held during a search; taken before `game.changed`
 
     def answer(self) -> str | None:
-        """Think and move; return the move in SAN, None if the game changes or ends meanwhile, or the engine is not to move.
+        """Think and move.
 
+        Return the move in SAN, None if the game changes or ends meanwhile, or the engine is not to move.
         Raises EngineTerminatedError if the engine is closed.
         """
         game = self._game
@@ -65,9 +66,9 @@ class Opponent:
         )
 
     def threat(self) -> tuple[chess.Board, Line | None, str] | None:
-        """Return the position after a pass, what the other side threatens there, and words for it; no line if that is nothing.
+        """Return the position after a pass, what the other side threatens there, and words for it.
 
-        None if it is not the person's turn, or no longer.
+        No line if that is nothing. None if it is not the person's turn, or no longer.
         """
         game = self._game
         changes, board = game.changes, game.node.board()
@@ -85,11 +86,11 @@ class Opponent:
             return passed, None, f"{side} threatens nothing."
         claim = verdict.about(passed, threats[0], None)
         why = sentence(claim, passed) if claim else ""
-        words = f"{side} threatens {passed.variation_san(threats[0].moves[:1]).replace('. ', '.')}. {why}".rstrip()
-        return passed, threats[0], words
+        move = passed.variation_san(threats[0].moves[:1]).replace(". ", ".")
+        return passed, threats[0], f"{side} threatens {move}. {why}".rstrip()
 
     def hint(self) -> tuple[chess.Board, Line, str] | None:
-        """Return the position, the best line at full strength, and a sentence with the move and why it is good, if that is sure.
+        """Return the position, the best line at full strength, and the move and why it is good in a sentence.
 
         None if it is not the person's turn, or no longer.
         """
@@ -113,7 +114,10 @@ class Opponent:
         return abs(lines[0].score.score(mate_score=MATE_SCORE)) <= DRAW_SCORE and game.agree(changes)
 
     def _lines(self, changes: int, board: chess.Board, count: int) -> tuple[Line, ...]:
-        """Return the best lines of a board, their scores from White's side; none if the game has changed, or it is not the person's turn."""
+        """Return the best lines of a board, their scores from White's side.
+
+        None if the game has changed, or it is not the person's turn.
+        """
         game = self._game
         with self._lock:
             with game.changed:

@@ -82,7 +82,7 @@ def game_page(game: Table) -> str:
 
 
 def entry_page(key: str) -> str:
-    """Return the page that keeps the key, where only pages of this address can read it, and goes on to the game.
+    """Return the page that keeps the key, for pages of this address alone, and goes on to the game.
 
     Where the browser keeps nothing, the key stays in the address.
     """

@@ -34,7 +34,10 @@ class Report:
         self._thread = threading.Thread()
 
     def begin(self, text: str) -> None:
-        """Analyse the games of a text, unless they are the last ones. Raises CommandError if it has none with moves."""
+        """Analyse the games of a text, unless they are the last ones.
+
+        Raises CommandError if it has none with moves.
+        """
         with self._lock:
             if text == self._text:
                 return

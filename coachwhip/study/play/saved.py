@@ -10,7 +10,10 @@ from .game import Game
 
 
 def save(game: Game, path: Path) -> str:
-    """Write the game so far to the end of a file, in place of what it has written there before; return a message. Raises CommandError."""
+    """Write the game so far to the end of a file, in place of what it has written there before.
+
+    Return a message. Raises CommandError.
+    """
     with uninterrupted(), game.changed:
         if not game.tree.variations:
             return "There is no move to save."

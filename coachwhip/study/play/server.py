@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The game in a browser: an HTTP server for the person at this computer, and nobody else.
 
-The page's script, `play.js`, knows no rules of chess: it asks for the game again and again, gets each new position with its legal moves,
-and sends what the person does, all as JSON. The printed address gives the browser a key, which its script sends with each request,
-and lets in nobody else once it has. Without the key, under another host name or from the page of another site, every request is rejected, except for the
-page without a game. There is no cookie: browsers send cookies to every server of this computer, whatever its port.
+The page's script, `play.js`, knows no rules of chess: it asks for the game again and again, gets each new
+position with its legal moves, and sends what the person does, all as JSON. The printed address gives the
+browser a key, which its script sends with each request, and lets in nobody else once it has. Without the key,
+under another host name or from the page of another site, every request is rejected, except for the page
+without a game. There is no cookie: browsers send cookies to every server of this computer, whatever its port.
 """
 
 import json
@@ -36,7 +37,9 @@ MAX_REQUEST = 1 << 18  # bytes; a pasted game is the longest
 FORWARD = '<!DOCTYPE html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url='
 ADDRESSES = re.compile(rf'{re.escape(FORWARD)}http://{re.escape(ADDRESS)}:\d+/\?token=[\w-]+">'.encode())
 TOO_LONG = f"This is longer than {MAX_REQUEST >> 10} KiB; coachwhip analyse FILE --browser reads any file."
-NO_ENTRY = "Open the address that coachwhip has printed; it works once, so if it has been used, start coachwhip again."
+NO_ENTRY = (
+    "Open the address that coachwhip has printed. It works once: if it has been used, start coachwhip again."
+)
 HEADERS = {  # of every answer; the rest of a page's policy is in the page, see `document`
     "Content-Security-Policy": "frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -61,7 +64,7 @@ class Server(ThreadingHTTPServer):
         self.key, self.url = secrets.token_urlsafe(), f"http://{self.host}/?token={self.token}"
 
     def open_browser(self) -> None:
-        """Open a file that only this user can read, which forwards to the address: all users can read command lines.
+        """Open a file of this user alone that forwards to the address: all users can read command lines.
 
         It is in the home folder, because browsers in a sandbox read neither /tmp nor hidden folders.
         """
@@ -82,7 +85,10 @@ class Server(ThreadingHTTPServer):
         self.close_door()
 
     def close_door(self) -> None:
-        """Let in nobody else, once a browser has sent the key; one that cannot, as without scripts, may come in again."""
+        """Let in nobody else, once a browser has sent the key.
+
+        One that cannot, as without scripts, may come in again.
+        """
         self.token = None
         if self._door:
             self._door[1].close()
@@ -117,7 +123,10 @@ class Handler(BaseHTTPRequestHandler):
     do_POST = do_GET  # noqa: N815 - the name that http.server looks for
 
     def _content(self, path: str, query: str) -> tuple[int, str, str]:
-        """Return status, text and kind of the answer. Raises any exception for a request that the page would not send."""
+        """Return status, text and kind of the answer.
+
+        Raises any exception for a request that the page would not send.
+        """
         server, plain = self.server, "text/plain"
         if not self._is_local():
             return 403, "Requests from other sites are rejected.", plain
@@ -148,7 +157,7 @@ class Handler(BaseHTTPRequestHandler):
         return 404, "There is no such page.", plain
 
     def _is_local(self) -> bool:
-        """Return whether the request names this server, and comes from its page or, to get something, from no page."""
+        """Return whether the request names this server, and comes from its page or, for a GET, from none."""
         host, origin = self.server.host, self.headers.get("Origin")
         return self.headers.get("Host") == host and (
             origin == f"http://{host}" or (origin is None and self.command == "GET")
@@ -165,7 +174,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def _remove_old_doors(home: Path) -> None:
-    """Remove the files that killed programs have left: of this user, unlocked, and with nothing but an address of coachwhip."""
+    """Remove what killed programs have left: files of this user, unlocked, with nothing but our address."""
     for path in home.glob("coachwhip-*.html"):
         with suppress(CommandError, OSError):
             status = path.lstat()

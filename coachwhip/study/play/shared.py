@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The table that all tabs show: the game, what a command of the page does to it, and a thread that lets the engine move."""
+"""The table that all tabs show: the game, what the page's commands do, and a thread for the engine."""
 
 import secrets
 import threading
@@ -56,7 +56,10 @@ class Table:
         threading.Thread(target=self._answer, daemon=True).start()
 
     def _answer(self) -> None:
-        """Let the engine move whenever it is to, and keep the game; what fails is not tried again in the same position."""
+        """Let the engine move whenever it is to, and keep the game.
+
+        What fails is not tried again in the same position.
+        """
         changes = -1
         while True:
             changes = self.game.wait(changes)
@@ -71,7 +74,7 @@ class Table:
                         self.game.touch()
 
     def keep(self) -> None:
-        """Keep the game as it is, and write a finished one to the file of --pgn; where that fails, print it."""
+        """Keep the game as it is, and write a finished one to --pgn; where that fails, print it."""
         self._drafts.keep()
         with self.game.changed:
             if self.game.ending and self._saved != self.game.changes:
@@ -113,9 +116,10 @@ class Table:
             }
 
     def handle(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Carry out a command of the page; return what was asked for, a message for the person, and the state unless the page shows it.
+        """Carry out a command of the page.
 
-        Raises any exception for a request that the page would not send.
+        Return what was asked for, a message for the person, and the state unless the page shows it. Raises
+        any exception for a request that the page would not send.
         """
         game, answer = self.game, dict[str, Any](message="")
         match request["do"]:
@@ -175,7 +179,7 @@ class Table:
         return ""
 
     def _lines(self, fen: str, ply: int) -> dict[str, Any]:
-        """Return the best lines of the position after `ply` half-moves with their scores, and White's expected score in percent.
+        """Return the best lines after `ply` half-moves with scores, and White's expected score in percent.
 
         {} if the game has gone on.
         """
@@ -218,7 +222,7 @@ class Table:
         return self._begin(Setup(board, human, control, elo))
 
     def _rematch(self) -> str:
-        """After the end, start the same game again with the other colour; return why that cannot be, else ""."""
+        """After the end, start the game again with the other colour; return why that cannot be, else ""."""
         game = self.game
         with game.changed:
             setup = game.setup._replace(board=game.tree.board(), human=not game.human)
@@ -243,7 +247,7 @@ class Table:
         self._drafts.close()
 
     def _study(self, what: str, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what a command asks that leaves the game as it is: lines, a refutation, the person's games, how far an analysis is."""
+        """Return what a command asks: lines, a refutation, the person's games, how far an analysis is."""
         match what:
             case "lines":
                 return self._lines(request["fen"], request.get("ply", -1))

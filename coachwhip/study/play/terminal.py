@@ -36,7 +36,7 @@ SQUARES, LAST_MOVE, PIECES = (94, 137), (65, 107), (16, 231)
 
 
 class Screen:
-    """A board on standard output: coloured on a terminal that takes colours and has chess pieces, else in letters."""
+    """A board on standard output: coloured if the terminal has colours and chess pieces, else letters."""
 
     def __init__(self, bottom: chess.Color) -> None:
         self._bottom = bottom  # the side that is drawn there
@@ -85,9 +85,9 @@ class Terminal:
         *,
         shows_board: bool = True,
     ) -> None:
-        """`pgn`: a file that gets each game when it ends, and what there is of it at `new` and `quit`. `shows_board`: after each move.
+        """`pgn`: a file that gets each game when it ends, and what there is of it at `new` and `quit`.
 
-        Without `drafts`, games are not kept.
+        `shows_board`: after each move. Without `drafts`, games are not kept.
         """
         self._game, self._opponent, self._pgn, self._drafts, self._shows_board = (
             game,
@@ -134,7 +134,9 @@ class Terminal:
     def _read_line(self) -> str:
         """Read a line of the person. Raises EOFError at the end of input."""
         game, board = self._game, self._game.board
-        prompt = f"{board.fullmove_number}{'.' if board.turn else '...'} your move{', check' if board.is_check() else ''}"
+        prompt = f"{board.fullmove_number}{'.' if board.turn else '...'} your move"
+        if board.is_check():
+            prompt += ", check"
         if game.has_clock:
             prompt += (
                 f", {clock_text(game.clock(game.human))} against {clock_text(game.clock(not game.human))}"

@@ -17,7 +17,10 @@ MOVE = re.compile("[KQRBN]?[a-h]?[1-8]?[-x]?[a-h][1-8](=?[QRBN])?[+#]*|[O0]-[O0]
 
 
 def from_text(text: str, *, chess960: bool) -> chess.Board:
-    """Return the position of a FEN, of the command `position` of UCI or of a PGN, with its moves. Raises CommandError."""
+    """Return the position of a FEN, of the command `position` of UCI or of a PGN, with its moves.
+
+    Raises CommandError.
+    """
     words, place = text.split(), "This position"
     if words[0] == "position":
         del words[0]
@@ -51,7 +54,7 @@ def from_pgn(file: BufferedReader, place: str, *, chess960: bool = False) -> che
 
 
 def read_move(board: chess.Board, text: str) -> chess.Move:
-    """Return the legal move of a text in SAN or UCI, in small or capital letters or with figurines, blanks or not.
+    """Return the legal move of a text in SAN or UCI, in any case, with figurines or blanks.
 
     Raises ValueError, which says why there is none.
     """

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Adversarial search in plain Python, written to be read.
 
-Every algorithm here fits on a page and searches every game with the methods of `game.Game`: who moves, the legal moves, the
-state after a move, the value at the end. The code is written to be clear, not fast. Chess is evaluated by material.
-A good order to read in:
+Every algorithm here fits on a page and searches every game with the methods of `game.Game`: who moves, the
+legal moves, the state after a move, the value at the end. The code is written to be clear, not fast. Chess is
+evaluated by material. A good order to read in:
 
  1. `game`         definitions of a game and of the result of a search, the count of nodes
- 2. `games.tree`   the smallest game: a tree of nested lists (drawn by `draw`, from what `trace` and `bounds` find);  then `games.tictactoe` and `games.halving`
+ 2. `games.tree`   the smallest game: a tree of nested lists (drawn by `draw`, from what `trace` and `bounds`
+    find);  then `games.tictactoe` and `games.halving`
  3. `minimax`      the definition that all other searches are compared with
  4. `negamax`      minimax with one function for both sides, without and with alpha-beta
  5. `alphabeta`    the same value and move from fewer nodes
@@ -22,7 +23,8 @@ A good order to read in:
 15. `multiplayer`  three and more players: utility vectors and max^n (`games.coins`)
 16. `chance`       dice: expectimax (`games.dice`)
 17. `games.maze`   one player and ghosts that hunt or wander: these searches to a depth
-18. `games.board`  chess with python-chess; after it read core/search/search.pyx, the fast search of the engine
+18. `games.board`  chess with python-chess; after it read core/search/search.pyx, the fast search of the
+    engine
 
 `coachwhip reference` compares the algorithms on small games. From Python:
 
@@ -34,9 +36,9 @@ A good order to read in:
     >>> game.nodes < 549_946  # the nodes of minimax
     True
 
-Main source: Stuart Russell and Peter Norvig, Artificial Intelligence: A Modern Approach (AIMA), 4th edition, the chapter
-"Adversarial Search and Games" (5 or 6, depending on the edition). Each module names its other sources. core/tunables.py lists the
-techniques of the engine, also those that are not here.
+Main source: Stuart Russell and Peter Norvig, Artificial Intelligence: A Modern Approach (AIMA), 4th edition,
+the chapter "Adversarial Search and Games" (5 or 6, depending on the edition). Each module names its other
+sources. core/tunables.py lists the techniques of the engine, also those that are not here.
 """
 
 from .alphabeta import alpha_beta

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip reference`: a table of small games and algorithms, with their nodes; the search of a tree, drawn; a maze, played."""
+"""`coachwhip reference`: a table of small games and algorithms, with their nodes.
+
+The search of a tree, drawn; a maze, played.
+"""
 
 import argparse
 import json
@@ -45,8 +48,9 @@ HIDDEN = Traced([[[3, 0], 3], [[2, 0], 2], [[1, 9], 9]])  # the third move looks
 SURE = Traced([[[[4]]], [[[1], [6]]]])  # two plies deep, the second move looks like 1
 MAX_DRAWN, OTHERS = 500, 20  # nodes; other trees of a page
 EPILOG = """\
---check runs the functions minimax, alpha_beta, expectimax, max_n and best_move of a file, each f(game, state), or f(tree) of a nested
-list. The searches here cut if alpha and beta are equal; yours may cut only if alpha is larger."""
+--check runs the functions minimax, alpha_beta, expectimax, max_n and best_move of a file, each
+f(game, state), or f(tree) of a nested list. The searches here cut if alpha and beta are equal; yours may cut
+only if alpha is larger."""
 BOTH = ("minimax", "alpha_beta")  # shown next to each other
 NEWER = ("principal_variation", "alpha_beta_table", "alpha_beta_killers")
 EXACT = (*BOTH, "negamax", "minimax_list", "negamax_alpha_beta", "alpha_beta_list", *NEWER)
@@ -79,7 +83,10 @@ WHY = {  # part of a name -> why the value is minimax's, or not
 
 
 class Row(NamedTuple):
-    """The result of one algorithm on one game. Values are for the player to move; `exact`: the value is minimax's, and why."""
+    """The result of one algorithm on one game.
+
+    Values are for the player to move; `exact`: the value is minimax's, and why.
+    """
 
     game: str
     algorithm: str
@@ -118,7 +125,10 @@ def small_games() -> Iterator[Row]:
 
 
 def chess_position(depth: int) -> Iterator[Row]:
-    """Search MIDDLEGAME to a fixed depth by minimax, and by searches that are faster, deeper or wrong. The evaluation is material."""
+    """Search MIDDLEGAME to a fixed depth by minimax, and by searches that are faster, deeper or wrong.
+
+    The evaluation is material.
+    """
     rules = Chess(chess.Board(MIDDLEGAME))
     short: Game[Any, Any] = Truncated(rules, material, at_depth(depth))
     calm: Game[Any, Any] = Truncated(
@@ -144,7 +154,7 @@ def chess_position(depth: int) -> Iterator[Row]:
 
 
 def mazes(rounds: int) -> Iterator[Row]:
-    """Search the first scene of a maze, and play it out against ghosts that hunt or wander: instead of the move, how it ended."""
+    """Search the first scene of a maze, and play it out against ghosts; instead of the move, how it ended."""
     for name in (*BOTH, "expectimax"):
         for ghosts, text in (("hunt", TRAP), ("wander", TRAP.replace("G", "W"))):
             maze = Maze(text, rounds, chance=name == "expectimax")
@@ -156,7 +166,9 @@ def mazes(rounds: int) -> Iterator[Row]:
 
 def main(argv: Sequence[str]) -> int:
     """Run the subcommand."""
-    about = "Compare textbook searches on small games; draw the search of a tree; play in a maze; check your own search."
+    about = (
+        "Compare textbook searches on small games; draw the search of a tree; play in a maze; check your own."
+    )
     parser = WritingParser("reference", about, EPILOG)
     add, what = parser.add_argument, parser.add_mutually_exclusive_group().add_argument
     add(
@@ -184,7 +196,8 @@ def main(argv: Sequence[str]) -> int:
         metavar="FILE.py",
         help="check your own searches; new: print a file to start from",
     )
-    searches = f"search of the tree or the maze, by default alpha_beta or what the tree needs: {', '.join(FOR_TREES)}"
+    what_for = "search of the tree or the maze, by default alpha_beta or what the tree needs"
+    searches = f"{what_for}: {', '.join(FOR_TREES)}"
     add("--algorithm", choices=FOR_TREES, metavar="NAME", help=searches)
     add(
         "--order",

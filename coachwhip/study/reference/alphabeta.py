@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Alpha-beta: minimax that stops searching a node once the node cannot change the result.
 
-One idea: while a node is searched, `alpha` is the value that MAX already has elsewhere in the tree, and `beta` the value that MIN
-already has. Once the node's value is outside this window, MAX or MIN avoids the node, and its other moves need no search.
+One idea: while a node is searched, `alpha` is the value that MAX already has elsewhere in the tree, and
+`beta` the value that MIN already has. Once the node's value is outside this window, MAX or MIN avoids the
+node, and its other moves need no search.
 
-Sources: AIMA, "Alpha-Beta Pruning"; Donald Knuth and Ronald Moore, An Analysis of Alpha-Beta Pruning, Artificial Intelligence 6
-(1975); https://www.chessprogramming.org/Alpha-Beta. With the best move always first it visits about b^(d/2) of b^d leaves.
+Sources: AIMA, "Alpha-Beta Pruning"; Donald Knuth and Ronald Moore, An Analysis of Alpha-Beta Pruning,
+Artificial Intelligence 6 (1975); https://www.chessprogramming.org/Alpha-Beta. With the best move always first
+it visits about b^(d/2) of b^d leaves.
 """
 
 from .game import INFINITY, Answer, Game, Move, State, Value
@@ -16,9 +18,9 @@ def alpha_beta(
 ) -> Answer[Move]:
     """Return the value of `state` for the player to move there, exact if it lies between `alpha` and `beta`.
 
-    Without a window, value and move are those of minimax, and only nodes that minimax visits are visited. With a window
-    ("fail-soft"), let v be minimax's value: an answer inside the window is v; an answer <= alpha means v <= answer; an answer
-    >= beta means v >= answer. Two players, zero sum; they need not alternate.
+    Without a window, value and move are those of minimax, and only nodes that minimax visits are visited.
+    With a window ("fail-soft"), let v be minimax's value: an answer inside the window is v; one <= alpha means
+    v <= answer; one >= beta means v >= answer. Two players, zero sum; they need not alternate.
 
     >>> from coachwhip.study.reference import Counted
     >>> from coachwhip.study.reference.games.tree import AIMA_TREE

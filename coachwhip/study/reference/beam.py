@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Beam search: at every node, search only the few moves that seem best.
 
-One idea: search fewer moves in order to search deeper, at the risk of a wrong answer. A guess (the evaluation after the move, or
-a shallow search) ranks the moves, and only the first `width` are searched. Such a search overlooks, for example, a quiet move
-that wins three plies later.
+One idea: search fewer moves in order to search deeper, at the risk of a wrong answer. A guess (the evaluation
+after the move, or a shallow search) ranks the moves, and only the first `width` are searched. Such a search
+overlooks, for example, a quiet move that wins three plies later.
 
-Source: https://www.chessprogramming.org/Forward_Pruning (Shannon's "type B" program of 1950); AIMA, "Forward pruning".
+Source: https://www.chessprogramming.org/Forward_Pruning (Shannon's "type B" program of 1950); AIMA, "Forward
+pruning".
 """
 
 from .game import INFINITY, Answer, Evaluation, Game, Move, State, Value
 
 
 def beam(game: Game[State, Move], state: State, width: int, guess: Evaluation[State]) -> Answer[Move]:
-    """Return the value of `state` for the player to move if both sides may play only the `width` best moves by `guess`.
+    """Return the value of `state` for the player to move if both play only the `width` best moves by `guess`.
 
-    `guess(child, player)` ranks a move by the state it leads to; equal ones keep their order. If no node has more than `width`
-    moves, the answer is minimax's value and a move with that value; otherwise both may be wrong. Two players, zero sum, who
-    strictly take turns.
+    `guess(child, player)` ranks a move by the state it leads to; equal ones keep their order. If no node has
+    more than `width` moves, the answer is minimax's value and a move with that value; otherwise both may be
+    wrong. Two players, zero sum, who strictly take turns.
 
     >>> from coachwhip.study.reference.games.tree import AIMA_TREE
     >>> def first_leaf(branch, player):

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Follow any tree search: after each leaf, the bounds of every node and the branches cut. Data; `draw` has the words."""
+"""Follow any tree search: after each leaf, the bounds of every node and the branches cut.
+
+Data; `draw` has the words.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
@@ -20,7 +23,7 @@ class Held(NamedTuple):
 
 
 class Closed(NamedTuple):
-    """A node that cannot matter: its value is at least (MAX) or at most (MIN) `bound`, and the other player holds that or better."""
+    """A node that cannot matter: its value is at least (MAX) or at most (MIN) `bound`."""
 
     node: Node
     bound: Any
@@ -28,7 +31,10 @@ class Closed(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What one leaf showed: bounds that it changed and those of cut nodes, from the leaf upwards; and what they cut."""
+    """What one leaf showed: bounds that it changed and those of cut nodes, from the leaf upwards.
+
+    And what they cut.
+    """
 
     leaf: Node
     closed: list[Closed]  # already before it was read, so that it need not be; the lowest first
@@ -56,7 +62,7 @@ class Watched(Traced):
 
     @property
     def value(self) -> Any:
-        """The value of the root for MAX, or the vector: what the search answers if its leaves do not prove one."""
+        """The value of the root for MAX, or the vector; what the search answers if its leaves prove none."""
         low, high = self.known[self.root]
         return low if low == high else self.answer.value * (-1 if self.to_move(self.root) == 1 else 1)
 
@@ -97,7 +103,10 @@ class Watched(Traced):
         self.known[node] = known
 
     def _combined(self, node: Node, leaf: Node) -> Bounds:
-        """Return the bounds of a node. While a child may have any value, only the child above `leaf` can have changed them."""
+        """Return the bounds of a node.
+
+        While a child may have any value, only the child above `leaf` can have changed them.
+        """
         mover = self.to_move(node)
         if self._unknown[node]:
             (low, high), (lowest, highest) = (
@@ -116,7 +125,7 @@ class Watched(Traced):
         return (min(lows), min(highs)) if mover else (max(lows), max(highs))
 
     def _window(self, node: Node) -> tuple[Held, Held, list[Closed]]:
-        """Return alpha and beta, which MAX and MIN hold below a node, and the closed nodes from this one up."""
+        """Return alpha and beta, which MAX and MIN hold below a node, and the closed nodes from it up."""
         alpha, beta, closed = Held(-INFINITY), Held(INFINITY), list[Closed]()
         for at in (*reversed(node.above), node) if self.has_window else ():
             low, high = self.known[at]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a hand-in is tried on: random trees and small games, small ones first, each with the right value and moves."""
+"""What a hand-in is tried on: random trees and small games, small ones first, with their right answers."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,10 @@ BOARDS = ("xo.xo....", "x.o.xo...", "xoxo.....", "xo.ox.x.o", "xxo.o.x.o", "..xo
 
 
 class Case(NamedTuple):
-    """A game, and as nested lists if it is a tree; its value for player 0 (max_n: for each) and the best moves."""
+    """A game, and as nested lists if it is a tree.
+
+    Its value for player 0 (max_n: for each) and the best moves.
+    """
 
     name: str
     game: Any
@@ -53,7 +56,7 @@ def _tree(source: random.Random, depth: int, leaves: range, *, is_root: bool = F
 
 
 def _with_vectors(tree: Any, source: random.Random) -> Any:
-    """Put vectors at the leaves in which no player has a number twice: so there is one best move everywhere."""
+    """Put vectors at the leaves in which no player has a number twice: one move is best everywhere."""
     count = len(Traced(tree).leaves)
     vectors = list(zip(*(source.sample(range(-count, count), count) for _ in range(PLAYERS)), strict=True))
 

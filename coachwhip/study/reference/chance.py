@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Expectimax: games with dice. The value of a chance node is the average over its outcomes, weighted by their probabilities.
+"""Expectimax: games with dice.
 
-With an opponent AIMA calls it expectiminimax. If the probabilities are Fractions, the values are exact.
-Sources: AIMA, "Stochastic Games"; Donald Michie, Game-Playing and Game-Learning Automata (1966);
+The value of a chance node is the average over its outcomes, weighted by their probabilities. With an opponent
+AIMA calls it expectiminimax. If the probabilities are Fractions, the values are exact. Sources: AIMA,
+"Stochastic Games"; Donald Michie, Game-Playing and Game-Learning Automata (1966);
 https://www.chessprogramming.org/Expectimax.
 """
 
@@ -19,10 +20,11 @@ Odds: TypeAlias = Callable[[State], Sequence[tuple[Fraction, Move]]]
 def expectimax(
     game: Game[State, Move], state: State, odds: Odds[State, Move], player: int | None = None
 ) -> Answer[Move]:
-    """Return the expected utility for `player` (default: the player to move) if both sides maximise their own expectation.
+    """Return the expected utility for `player` (default: the one to move) if both maximise their own.
 
-    The move is None at a chance node. Two players, zero sum, or one player alone; without chance nodes it is minimax. The
-    probabilities of `odds` must add up to 1. No alpha-beta here: a bound on an average needs bounds on all utilities.
+    The move is None at a chance node. Two players, zero sum, or one player alone; without chance nodes it is
+    minimax. The probabilities of `odds` must add up to 1. No alpha-beta here: a bound on an average needs
+    bounds on all utilities.
 
     >>> from coachwhip.study.reference.games.tree import Tree
     >>> bets = Tree([[6, -2], [1, 1]], (0, CHANCE))

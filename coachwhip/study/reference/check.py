@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip reference --check`: watches the process in which `hand_in` runs someone's searches, and ends it if it does not end."""
+"""`coachwhip reference --check`: watches the process in which `hand_in` runs searches, and may end it."""
 
 from multiprocessing import get_context
 from pathlib import Path
@@ -49,7 +49,10 @@ def best_move(tree):
 
 
 def check(path: Path) -> int:
-    """Check the functions of a file and print a report. Returns 0 if all are right, 1 if one is not, 2 if there is none."""
+    """Check the functions of a file and print a report.
+
+    Returns 0 if all are right, 1 if one is not, 2 if there is none.
+    """
     if path == NEW:
         print(EXERCISE, end="")
         return 0

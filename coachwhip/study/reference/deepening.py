@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Iterative deepening: search to depth 1, then 2, then 3; each search tries the best moves of the one before first.
+"""Iterative deepening: search to depth 1, then 2, then 3.
 
-One idea: such a search has a move at any time. The earlier searches cost little, since most nodes are at the last depth, and the
-better order of the moves often saves more than they cost.
+Each search tries the best moves of the one before first. One idea: such a search has a move at any time. The
+earlier searches cost little, since most nodes are at the last depth, and the better order of the moves often
+saves more than they cost.
 
-Sources: AIMA, "Cutting off search"; Slate and Atkin, Chess 4.5 (1977); https://www.chessprogramming.org/Iterative_Deepening.
+Sources: AIMA, "Cutting off search"; Slate and Atkin, Chess 4.5 (1977);
+https://www.chessprogramming.org/Iterative_Deepening.
 """
 
 from .game import INFINITY, Answer, Evaluation, Game, Move, State, Value
@@ -17,10 +19,10 @@ class OutOfNodes(Exception):
 def iterative_deepening(
     game: Game[State, Move], state: State, evaluate: Evaluation[State], depth: int, nodes: float = INFINITY
 ) -> Answer[Move]:
-    """Return the answer of the deepest search, to `depth` at most, that ended within `nodes` nodes of all searches together.
+    """Return the answer of the deepest search, to `depth` at most, that all together ended within `nodes`.
 
-    The search to depth 1 always ends. Its value is that of `h_minimax` to the same depth; of equally good moves it may be another.
-    Two players, zero sum. States must be hashable: the best move of each is kept.
+    The search to depth 1 always ends. Its value is that of `h_minimax` to the same depth; of equally good
+    moves it may be another. Two players, zero sum. States must be hashable: the best move of each is kept.
 
     >>> from coachwhip.study.reference.games.halving import Halving
     >>> game = Halving(9)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is shown of a watched search: its steps in words, an outline, a picture in SVG, and the page with the exercise."""
+"""What is shown of a watched search: steps in words, an outline, a picture in SVG, the exercise's page."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -42,7 +42,7 @@ def described(known: Bounds, forms: Sequence[str] = WORDS) -> str:
 
 
 class Drawn(Watched):
-    """A watched search whose nodes have names: A, B, ... from the root downwards, and a leaf that of its value."""
+    """A watched search whose nodes have names: A, B, ... from the root down, and a leaf its value."""
 
     def __init__(
         self, root: Any, search: Callable[[Any, Any], Any], order: Sequence[int] | None = None
@@ -108,7 +108,7 @@ class Drawn(Watched):
         )
 
     def changes(self, number: int) -> dict[int, tuple[str, str]]:
-        """Return the mark and the label of each node that step `number` changed: what a page and a picture show."""
+        """Return the mark and the label of each node that step `number` changed, as page and picture show."""
         step = self.steps[number]
         seen = {step.leaf.number: ("seen", "")}
         labels = {node.number: ("", described(known, SIGNS)) for node, known in step.known.items()}
@@ -162,7 +162,7 @@ y="5">{self.names[node]}</text><text class="bounds" y="-25">{label.replace("<", 
 
 
 def page(trees: Sequence[tuple[Drawn, str]], *, exercise: bool, prunes: bool) -> str:
-    """Return the page of a tree, and of others of the same form for new exercises, each with the results of its searches."""
+    """Return the page of a tree, and of others of its form for new exercises, with their searches' results."""
     data = json.dumps([tree.data() | {"results": text} for tree, text in trees])
     practising, task = " practising" * exercise + " whole" * (not prunes), VALUES.format(CUTS * prunes)
     return document(

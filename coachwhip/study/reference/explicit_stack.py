@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Minimax and alpha-beta without recursion: a list of nodes replaces the call stack.
 
-The textbook procedure: take the first node of the list. If it has no value yet, set one (for a leaf the utility, for an inner
-node the worst possible value) and put its children in front of it. If it has a value, its subtree is done: remove it from the
-list and back up its value to the parent. Here the list is reversed: Python appends and pops fast only at the end of a list.
+The textbook procedure: take the first node of the list. If it has no value yet, set one (for a leaf the
+utility, for an inner node the worst possible value) and put its children in front of it. If it has a value,
+its subtree is done: remove it from the list and back up its value to the parent. Here the list is reversed:
+Python appends and pops fast only at the end of a list.
 
-Source: the search with a list of unexpanded nodes in Matthew Ginsberg, Essentials of Artificial Intelligence (1993), on
-adversary search; compare https://www.chessprogramming.org/Iterative_Search.
+Source: the search with a list of unexpanded nodes in Matthew Ginsberg, Essentials of Artificial Intelligence
+(1993), on adversary search; compare https://www.chessprogramming.org/Iterative_Search.
 """
 
 from collections.abc import Callable
@@ -19,7 +20,7 @@ from .game import INFINITY, Answer, Game, Move, State, Value
 
 @dataclass(slots=True, eq=False)
 class Node(Generic[State, Move]):
-    """A node of the tree: in the list, or an ancestor of one in the list. Values are for the root's player."""
+    """A node of the tree, in the list or above one in the list. Values are for the root's player."""
 
     parent: "Node[State, Move] | None"
     move: Move | None  # the move that leads here from the parent
@@ -53,7 +54,10 @@ def alpha_beta_list(game: Game[State, Move], state: State) -> Answer[Move]:
 
 
 def _search(game: Game[State, Move], state: State, *, prunes: bool) -> Answer[Move]:
-    """Search with a list. Alpha-beta (`prunes`) differs only here: once a node's window is closed, it removes the other children."""
+    """Search with a list.
+
+    Alpha-beta (`prunes`) differs only here: once a node's window is closed, it removes the other children.
+    """
     player = game.to_move(state)
     waiting: list[Node[State, Move]] = [Node(None, None, lambda: state)]
     while True:
@@ -71,7 +75,10 @@ def _search(game: Game[State, Move], state: State, *, prunes: bool) -> Answer[Mo
 
 
 def _look_at(game: Game[State, Move], node: Node[State, Move], player: int) -> list[Node[State, Move]]:
-    """Set the first value of a node, and its window, which is the parent's. Returns its children, the first one last."""
+    """Set the first value of a node, and its window, which is the parent's.
+
+    Returns its children, the first one last.
+    """
     state = node.reach()
     if game.is_terminal(state):
         node.value = game.utility(state, player)

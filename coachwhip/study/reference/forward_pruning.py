@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Late move reductions and ProbCut: search less deeply where the result is expected not to matter. Faster, and sometimes wrong.
+"""Late move reductions and ProbCut: search less deeply where the result is expected not to matter.
 
-Reductions: the moves after the first few are searched one ply less deeply, and to full depth only if that makes them better than
-the best. ProbCut: if a search two plies less deep is so far above beta that the full one will be, too, it is left out.
+Faster, and sometimes wrong. Reductions: the moves after the first few are searched one ply less deeply, and
+to full depth only if that makes them better than the best. ProbCut: if a search two plies less deep is so far
+above beta that the full one will be, too, it is left out.
 
-Sources: Michael Buro, ProbCut: An Effective Selective Extension of the Alpha-Beta Algorithm (1995); AIMA, "Forward pruning";
-https://www.chessprogramming.org/Late_Move_Reductions and /ProbCut.
+Sources: Michael Buro, ProbCut: An Effective Selective Extension of the Alpha-Beta Algorithm (1995); AIMA,
+"Forward pruning"; https://www.chessprogramming.org/Late_Move_Reductions and /ProbCut.
 """
 
 from .game import INFINITY, Answer, Evaluation, Game, Move, State, Value
@@ -22,7 +23,7 @@ def forward_pruning(
     reduces: bool = False,
     margin: Value = INFINITY,
 ) -> Answer[Move]:
-    """Return a value to `depth` and a move: with reductions (`reduces`), and with ProbCut if `margin` is finite.
+    """Return a value to `depth` and a move, with reductions (`reduces`), and ProbCut if `margin` is finite.
 
     Without both it is alpha-beta to a depth. Two players, zero sum, who strictly take turns.
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The definitions of a game and of the result of a search. The algorithms use only the six methods of `Game`, which are AIMA's.
+"""The definitions of a game and of the result of a search.
 
-All else that an algorithm needs (an evaluation, a cutoff test, the probabilities of the dice) is a function argument.
+The algorithms use only the six methods of `Game`, which are AIMA's. All else that an algorithm needs (an
+evaluation, a cutoff test, the probabilities of the dice) is a function argument.
 """
 
 import math
@@ -34,7 +35,10 @@ class Game(Protocol[State, Move]):
         """Return the player to move (in a terminal state: the one whose turn would be next)."""
 
     def actions(self, state: State) -> Sequence[Move]:
-        """Return the legal moves, at least one if the state is not terminal. Of equally good moves a search returns the first."""
+        """Return the legal moves, at least one if the state is not terminal.
+
+        Of equally good moves a search returns the first.
+        """
 
     def result(self, state: State, move: Move) -> State:
         """Return the state after a move."""
@@ -48,7 +52,7 @@ class Game(Protocol[State, Move]):
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[Move]):
-    """The result of a search: the value of a state, and a move with this value (None if no move was chosen)."""
+    """The result of a search: the value of a state, and a move with it (None if no move was chosen)."""
 
     value: Value
     move: Move | None = None

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A hand-in at work, in a process of its own: each of its functions is called on each case. `verdict` judges the answers."""
+"""A hand-in at work, in a process of its own: each of its functions is called on each case.
+
+`verdict` judges the answers.
+"""
 
 import inspect
 import os
@@ -36,7 +39,10 @@ Call = Callable[[Case, Any], Any]
 
 
 def work(path: str, results: Connection) -> None:
-    """Run the functions of a file; send the name of each case before it starts, and in the end the report and the exit code."""
+    """Run the functions of a file.
+
+    Send the name of each case before it starts, and in the end the report and the exit code.
+    """
     sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - to the end of the process
     sys.path.insert(0, os.path.dirname(path))  # for other files of the hand-in
     try:
@@ -75,7 +81,7 @@ def _report(name: str, function: Callable[..., Any], path: str, results: Connect
 
 
 def _call(function: Callable[..., Any]) -> tuple[str, Call]:
-    """Return the form of a function, `tree` or `game` ("": unknown), and how to call it, from its parameters without a default."""
+    """Return the form of a function, `tree`, `game` or "" (unknown), and how to call it."""
     parameters = inspect.signature(function).parameters.values()
     needed = [each for each in parameters if each.default is each.empty and each.kind < each.VAR_POSITIONAL]
     names = [each.name.lower().replace("_", "") for each in needed]
@@ -126,9 +132,10 @@ def _last_line(error: BaseException, path: str) -> str:
 
 
 class _Reading:
-    """Sees which leaves a hand-in reads: those that a variable, a parameter or a result of its code holds, one by one.
+    """Sees which leaves a hand-in reads: those that a variable, parameter or result of its code holds.
 
-    A leaf is known by its object, so each has to be an int of its own, and not one of the small ints that Python shares.
+    A leaf is known by its object, so each has to be an int of its own, and not one of the small ints that
+    Python shares.
     """
 
     def __init__(self, tree: Any, path: str) -> None:
@@ -158,10 +165,10 @@ class _Reading:
         return self
 
     def leaves(self) -> tuple[list[int], bool]:
-        """Return the leaves in the order in which functions that call themselves read them, and whether these visit a node again.
+        """Return the leaves in the order in which recursive functions read them, and if nodes are revisited.
 
-        Other functions sort, say. If one of these had no part in it, as a search of nodes that another one makes first, nothing
-        can be seen: [].
+        Other functions sort, say. If one of these had no part in it, as a search of nodes that another one
+        makes first, nothing can be seen: [].
         """
         read, readers = dict[int, None](), set[CodeType]()
         for (leaf, code), active in self._reads.items():

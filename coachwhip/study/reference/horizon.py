@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""H-minimax, for games too large to search to the end: a cutoff test cuts the tree, and an evaluation replaces the rest.
+"""H-minimax, for games too large to search to the end: a test cuts the tree, an evaluation values the cut.
 
-The cut tree is itself a game, in which cut states are terminal and have the evaluation as utility. So each algorithm here, applied
-to `Truncated`, has a depth limit; `h_minimax` is minimax with one.
+The cut tree is itself a game, in which cut states are terminal and have the evaluation as utility. So each
+algorithm here, applied to `Truncated`, has a depth limit; `h_minimax` is minimax with one.
 
-The search does not see what happens just below the cut: the horizon effect. `quiescence` reduces it.
-Source: AIMA, "Heuristic Alpha-Beta Tree Search" (H-MINIMAX, IS-CUTOFF, EVAL); Claude Shannon, Programming a Computer for Playing
-Chess (1950).
+The search does not see what happens just below the cut: the horizon effect. `quiescence` reduces it. Source:
+AIMA, "Heuristic Alpha-Beta Tree Search" (H-MINIMAX, IS-CUTOFF, EVAL); Claude Shannon, Programming a Computer
+for Playing Chess (1950).
 """
 
 from collections.abc import Callable, Sequence
@@ -28,15 +28,15 @@ def at_depth(depth: int) -> Callable[[object, int], bool]:
 def h_minimax(
     game: Game[State, Move], state: State, evaluate: Evaluation[State], cutoff: Cutoff[State]
 ) -> Answer[Move]:
-    """Return the value of `state` for the player to move there if `cutoff` cuts the tree and `evaluate` values the cut states.
+    """Return the value of `state` for the player to move if `cutoff` cuts the tree and `evaluate` values it.
 
-    A terminal state has its utility, cut or not. Equals minimax if nothing is cut. Two players, zero sum. If the root is
-    cut, the answer is its evaluation and no move.
+    A terminal state has its utility, cut or not. Equals minimax if nothing is cut. Two players, zero sum. If
+    the root is cut, the answer is its evaluation and no move.
 
     >>> from coachwhip.study.reference.games.tree import AIMA_TREE
     >>> def first_leaf(branch, player):
     ...     return branch.subtree[0]
-    >>> h_minimax(AIMA_TREE, AIMA_TREE.initial(), first_leaf, at_depth(1))  # sees 3, 2, 14 and not what follows
+    >>> h_minimax(AIMA_TREE, AIMA_TREE.initial(), first_leaf, at_depth(1))  # sees 3, 2, 14
     Answer(value=14, move=2)
     """
     cut = Truncated(game, evaluate, cutoff)
@@ -52,7 +52,7 @@ class Reached(Generic[State]):
 
 
 class Truncated(Generic[State, Move]):
-    """The game that ends at the cutoff: minimax on it, or any search equal to minimax, is H-minimax on the original game.
+    """The game that ends at the cutoff: minimax on it, or any search equal to it, is H-minimax on the game.
 
     >>> from coachwhip.study.reference import alpha_beta
     >>> from coachwhip.study.reference.games.tree import AIMA_TREE

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Killer moves and the history of moves: alpha-beta that tries first what refuted other moves.
 
-One idea: a move that cuts one node often cuts its siblings. The killer of a ply is the last move that did so there. The history
-counts, for each side, how much a move has cut anywhere: a cut far above the leaves saves more, so it counts more.
+One idea: a move that cuts one node often cuts its siblings. The killer of a ply is the last move that did so
+there. The history counts, for each side, how much a move has cut anywhere: a cut far above the leaves saves
+more, so it counts more.
 
-Sources: Akl and Newborn, The Principal Continuation and the Killer Heuristic (1977); Jonathan Schaeffer, The History Heuristic
-(1983); https://www.chessprogramming.org/Killer_Heuristic.
+Sources: Akl and Newborn, The Principal Continuation and the Killer Heuristic (1977); Jonathan Schaeffer, The
+History Heuristic (1983); https://www.chessprogramming.org/Killer_Heuristic.
 """
 
 from collections import Counter
@@ -16,7 +17,8 @@ from .game import INFINITY, Answer, Game, Move, State, Value
 def alpha_beta_killers(game: Game[State, Move], state: State) -> Answer[Move]:
     """Return minimax's value and one of the best moves. Two players, zero sum; moves must be hashable.
 
-    It pays where the same move can be made in many states. Where a move is only a number of a branch, it means little.
+    It pays where the same move can be made in many states. Where a move is only a number of a branch, it
+    means little.
 
     >>> from coachwhip.study.reference import Counted, alpha_beta
     >>> from coachwhip.study.reference.games.tictactoe import TicTacToe

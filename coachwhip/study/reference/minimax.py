@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Minimax: the value of a state if both sides play perfectly. The definition that all other searches are compared with.
+"""Minimax: the value of a state if both sides play perfectly.
 
-Sources: AIMA, "Optimal Decisions in Games"; https://www.chessprogramming.org/Minimax.
+The definition that all other searches are compared with. Sources: AIMA, "Optimal Decisions in Games";
+https://www.chessprogramming.org/Minimax.
 """
 
 from .game import Answer, Game, Move, State, Value
@@ -10,7 +11,8 @@ from .game import Answer, Game, Move, State, Value
 def minimax(game: Game[State, Move], state: State) -> Answer[Move]:
     """Return the exact value of `state` for the player to move there (MAX), and the first of the best moves.
 
-    Two players, zero sum; they need not alternate. Visits every node of the tree, so the tree has to be small.
+    Two players, zero sum; they need not alternate. Visits every node of the tree, so the tree has to be
+    small.
 
     >>> from coachwhip.study.reference.games.tree import AIMA_TREE
     >>> minimax(AIMA_TREE, AIMA_TREE.initial())

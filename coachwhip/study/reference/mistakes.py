@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Usual mistakes in searches of nested lists: a hand-in that answers as one of them does on every tree has probably made it."""
+"""Usual mistakes in searches of nested lists: what answers as one does on every tree probably made it."""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -12,7 +12,7 @@ from .game import INFINITY
 
 # the value of a node from its children's: at the root, a ply below, ..., repeated
 Choices = Sequence[Callable[[list[Any]], Any]]
-BOUNDS = "It chooses by a bound: in alpha-beta the value of a branch may be only a bound. Let only a better value replace a move."
+BOUNDS = "It chooses by a bound, which a value of alpha-beta may be. Let only a better value replace a move."
 LEAKS = "Alpha and beta of one branch stay for the next: pass them down, and keep none in a global."
 SIGN = "The sign of the value is wrong: it is for MAX."
 TWO, WIDE = (max, min), (-INFINITY, INFINITY)

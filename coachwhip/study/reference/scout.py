@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Principal variation search: after the first move, ask of each other move only whether it is better.
 
-One idea: a search with an empty window answers this question with fewer nodes than a search for the value. If the first move is the
-best, as with a good order, no more is needed; a move that is better is searched again. Values must be whole numbers: the window
-between alpha and alpha + 1 is empty.
+One idea: a search with an empty window answers this question with fewer nodes than a search for the value. If
+the first move is the best, as with a good order, no more is needed; a move that is better is searched again.
+Values must be whole numbers: the window between alpha and alpha + 1 is empty.
 
-Sources: Judea Pearl, SCOUT (1980); Tony Marsland and Murray Campbell, Parallel Search of Strongly Ordered Game Trees (1982);
-https://www.chessprogramming.org/Principal_Variation_Search.
+Sources: Judea Pearl, SCOUT (1980); Tony Marsland and Murray Campbell, Parallel Search of Strongly Ordered
+Game Trees (1982); https://www.chessprogramming.org/Principal_Variation_Search.
 """
 
 from .game import INFINITY, Answer, Game, Move, State, Value
@@ -15,7 +15,7 @@ from .game import INFINITY, Answer, Game, Move, State, Value
 def principal_variation(
     game: Game[State, Move], state: State, alpha: Value = -INFINITY, beta: Value = INFINITY
 ) -> Answer[Move]:
-    """Return minimax's value and the first best move, for whole numbers, two players, zero sum, who strictly take turns.
+    """Return minimax's value and the first best move: whole numbers, two players in turn, zero sum.
 
     With a window the answer is a bound outside it, as in `alpha_beta`.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which leaves of a tree a search reads, whichever search: the nodes are the states of a game that keeps a list."""
+"""Which leaves of a tree any search reads: the nodes are the states of a game that keeps a list."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +9,10 @@ from .games.tree import Tree
 
 
 class Node:
-    """A node of a traced tree, which `Tree` takes for its Branch; another node for each place, so equal subtrees differ."""
+    """A node of a traced tree, which `Tree` takes for its Branch.
+
+    Another node for each place, so equal subtrees differ.
+    """
 
     def __init__(self, tree: "Traced", subtree: Any, above: tuple["Node", ...] = ()) -> None:
         self.subtree, self.above, self.ply = subtree, above, len(above)  # the parent first
@@ -23,7 +26,7 @@ class Node:
 
 
 class Traced(Tree):
-    """A tree as a game; `read` has the leaves in the order in which a search first asked for their utility."""
+    """A tree as a game; `read` has the leaves in the order in which a search first asked for them."""
 
     def __init__(self, root: Any, order: Sequence[int] | None = None) -> None:
         self.nodes, self.leaves, self.read = list[Node](), list[Node](), dict[Node, None]()

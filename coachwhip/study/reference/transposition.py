@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A transposition table: alpha-beta that remembers each state, since many orders of moves lead to the same one.
+"""A transposition table: alpha-beta that remembers each state, since many orders of moves lead to it.
 
-One idea: a search with a window finds a value or only a bound, so the table keeps the lowest and the highest value that a state can
-have. A later visit narrows its window by them, and needs no search if they leave nothing open.
+One idea: a search with a window finds a value or only a bound, so the table keeps the lowest and the highest
+value that a state can have. A later visit narrows its window by them, and needs no search if they leave
+nothing open.
 
-Sources: Greenblatt, Eastlake and Crocker, The Greenblatt Chess Program (1967); Breuker, Memory versus Search in Games (1998);
-https://www.chessprogramming.org/Transposition_Table.
+Sources: Greenblatt, Eastlake and Crocker, The Greenblatt Chess Program (1967); Breuker, Memory versus Search
+in Games (1998); https://www.chessprogramming.org/Transposition_Table.
 """
 
 from .game import INFINITY, Answer, Game, Move, State, Value
 
 
 def alpha_beta_table(game: Game[State, Move], state: State) -> Answer[Move]:
-    """Return minimax's value and one of the best moves. Two players, zero sum; states must be hashable and say who moves.
+    """Return minimax's value and one of the best moves.
 
-    A state's value must not depend on how it was reached: a draw by repetition does, and a table gets it wrong.
+    Two players, zero sum; states must be hashable and say who moves. A state's value must not depend on how
+    it was reached: a draw by repetition does, and a table gets it wrong.
 
     >>> from coachwhip.study.reference import Counted, alpha_beta
     >>> from coachwhip.study.reference.games.tictactoe import TicTacToe

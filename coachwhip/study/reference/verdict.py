@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is said of a hand-in: whether its answers are right, the first that is not, and the leaves that it need not have read."""
+"""What is said of a hand-in: the first answer that is not right, and the leaves that it read in vain."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -22,11 +22,16 @@ HIDDEN = (
     "Which leaves it reads cannot be seen: it does not call itself, or makes lists or nodes of its own first."
 )
 OTHER_ORDER = "It takes the branches in another order than from left to right, which is right too."
-NO_CUT_IF_EQUAL = "It does not cut where the values are equal, which is right too: with >= and <= it would read fewer leaves."
+NO_CUT_IF_EQUAL = (
+    "It does not cut at equal values, which is right too: with >= and <= it would read fewer leaves."
+)
 
 
 class Result(NamedTuple):
-    """What became of one case: the answer, or an error in words; the leaves read, in order, where that can be seen."""
+    """What became of one case: the answer, or an error in words.
+
+    The leaves read, in order, where that can be seen.
+    """
 
     case: Case
     answer: Any
@@ -36,7 +41,7 @@ class Result(NamedTuple):
 
 
 def judge_answers(name: str, results: Sequence[Result]) -> Report:
-    """Judge values and moves, read in the style in which most are right: a pair in either order, a move's number or its branch."""
+    """Judge values and moves, in the style in which most are right: a pair, a number or a branch."""
     styles = []
     for moves_first, by_branch in product((False, True), repeat=2):
         given = [_given(name, result, moves_first, by_branch) for result in results]
@@ -110,7 +115,7 @@ def _named(case: Case, move: Any) -> str:
 
 
 def judge_leaves(name: str, results: Sequence[Result]) -> Report:
-    """Judge which leaves right answers took: alpha-beta has to read fewer than there are, and none in vain if it reads each once."""
+    """Judge which leaves right answers took: alpha-beta reads fewer, and none in vain if each once."""
     seen = [result for result in results if result.read]
     if not any(len(result.read) > 1 for result in seen):
         return [HIDDEN], 0
@@ -156,11 +161,15 @@ def _replay(case: Case, read: Sequence[int]) -> Drawn:
 
 
 def _in_vain(replay: Drawn, *, if_equal: bool) -> str:
-    """Return a sentence about the first leaf that alpha-beta need not read; `if_equal`: as it cuts if alpha and beta are equal."""
+    """Return a sentence about the first leaf that alpha-beta need not read.
+
+    `if_equal`: as it cuts if alpha and beta are equal.
+    """
     for step in replay.steps:
         for node, bound, held in step.closed:
             if if_equal or bound != held.value:
                 side = "at most" if replay.to_move(node) else "at least"
-                known = f"{replay.names[node]} was {side} {shown(bound)} and {replay.holding(held, 'had')} already"
-                return f"Leaf {replay.names[step.leaf]} was read; {known}."
+                known = f"{replay.names[node]} was {side} {shown(bound)}"
+                other = replay.holding(held, "had")
+                return f"Leaf {replay.names[step.leaf]} was read; {known} and {other} already."
     return ""

@@ -2,7 +2,8 @@
 """Chess with python-chess, for a search.
 
 - A mate counts MATE minus its plies from the root, so that a shorter mate is better.
-- Below the root a position that occurred before is a draw: a player who repeats once can repeat again. So are 100 plies without
+- Below the root a position that occurred before is a draw: a player who repeats once can repeat again. So are
+  100 plies without
   capture or pawn move (unless the last one gives mate), and insufficient material.
 - The root is never a draw, because the search has to return a move.
 """
@@ -43,7 +44,7 @@ class Chess:
         return 0 if state.board.turn == chess.WHITE else 1
 
     def actions(self, state: Line) -> Sequence[chess.Move]:
-        """Return all legal moves, captures of the most valuable pieces first: in this order alpha-beta prunes more."""
+        """Return all legal moves, captures of the most valuable pieces first: then alpha-beta prunes more."""
         return sorted(state.board.legal_moves, key=lambda move: captured(state.board, move), reverse=True)
 
     def result(self, state: Line, move: chess.Move) -> Line:
@@ -56,7 +57,10 @@ class Chess:
         return (state.ply > 0 and self.is_draw(state.board)) or not any(state.board.legal_moves)
 
     def is_draw(self, board: chess.Board) -> bool:
-        """Return whether it is a draw by fifty moves, material or repetition. A mate on the hundredth ply is a mate: see `utility`."""
+        """Return whether it is a draw by fifty moves, material or repetition.
+
+        A mate on the hundredth ply is a mate: see `utility`.
+        """
         return (
             board.halfmove_clock >= FIFTY_MOVES or board.is_insufficient_material() or board.is_repetition(2)
         )
@@ -81,7 +85,10 @@ class Chess:
 
 
 def captured(board: chess.Board, move: chess.Move) -> int:
-    """Return the type of piece a move takes (1 pawn to 5 queen), 0 if none. Castling is not a capture, in any notation."""
+    """Return the type of piece a move takes (1 pawn to 5 queen), 0 if none.
+
+    Castling is not a capture, in any notation.
+    """
     if not board.is_capture(move):
         return 0
     return board.piece_type_at(move.to_square) or chess.PAWN  # the square is empty: en passant

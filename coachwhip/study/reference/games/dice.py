@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A dice game: get close to the limit, but not above it. Player 0 first, then player 1, throws one die as often as it likes.
+"""A dice game: get close to the limit, but not above it.
 
-A throw adds to the player's total; a total above the limit is bust, counts 0 and ends the turn. The higher total wins.
+Player 0 first, then player 1, throws one die as often as it likes. A throw adds to the player's total; a
+total above the limit is bust, counts 0 and ends the turn. The higher total wins.
 
-Solved by hand, a die with 2 faces and limit 2. What the second player can expect against each total of the first player:
+Solved by hand, a die with 2 faces and limit 2. What the second player can expect against each total of the
+first player:
 
 - Against 0: any throw wins, so 1.
-- Against 1: a throw of 1 draws (another throw wins or loses with equal probability, which is no better), a 2 wins, so 1/2.
+- Against 1: a throw of 1 draws (another throw wins or loses with equal probability, which is no better), a 2
+  wins, so 1/2.
 - Against 2: a throw of 2 draws; after a 1 it throws again, and a 1 draws, a 2 loses: -1/2. Together -1/4.
 
-So the first player's totals 0, 1, 2 are worth -1, -1/2, 1/4 to it. It throws. With 2 it stays. With 1 it throws again, which is
-worth (1/4 - 1) / 2 = -3/8, better than -1/2. Its expectation is (1/4 - 3/8) / 2 = -1/16.
+So the first player's totals 0, 1, 2 are worth -1, -1/2, 1/4 to it. It throws. With 2 it stays. With 1 it
+throws again, which is worth (1/4 - 1) / 2 = -3/8, better than -1/2. Its expectation is (1/4 - 3/8) / 2 =
+-1/16.
 """
 
 from collections.abc import Sequence
@@ -32,7 +36,9 @@ class Table(NamedTuple):
 
 
 class Dice:
-    """The game with a die of `faces` faces, and a limit. A player's move is THROW or STAY; at a chance node a "move" is a face.
+    """The game with a die of `faces` faces, and a limit.
+
+    A player's move is THROW or STAY; at a chance node a "move" is a face.
 
     >>> from coachwhip.study.reference import expectimax
     >>> game = Dice(faces=2, limit=2)
@@ -58,7 +64,7 @@ class Dice:
         return [(Fraction(1, self._faces), face) for face in self.actions(state)]
 
     def result(self, state: Table, move: str | int) -> Table:
-        """Return the state after a move: THROW makes a chance node, a face adds to the total (bust ends the turn), STAY ends it."""
+        """Return the state after THROW (a chance node), a face (it adds, or ends the turn) or STAY."""
         if move == THROW:
             return state._replace(thrown=True)
         if move == STAY:

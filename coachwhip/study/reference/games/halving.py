@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The halving game. Two players take turns to subtract 1 from a number N, or to halve it and drop the remainder; 0 ends the game.
+"""The halving game.
 
+Two players take turns to subtract 1 from a number N, or to halve it and drop the remainder; 0 ends the game.
 The player who moves to 0 wins.
 
-Closed solution: write N > 0 as 2^e * m with m odd; the player to move wins exactly if e is even. Proof by induction, where "won"
-and "lost" are meant for the player to move:
+Closed solution: write N > 0 as 2^e * m with m odd; the player to move wins exactly if e is even. Proof by
+induction, where "won" and "lost" are meant for the player to move:
 
-- An odd N is won. 1 moves to 0, which is lost. N = 2k + 1 moves to 2k or to k, and one of the two is lost: the moves from 2k lead
+- An odd N is won. 1 moves to 0, which is lost. N = 2k + 1 moves to 2k or to k, and one of the two is lost:
+  the moves from 2k lead
   to 2k - 1, which is odd and so won, and to k; so if 2k is won, k is lost.
-- An even N is won exactly if N / 2 is lost, because N - 1 is odd and so won. Each factor 2 changes won to lost and lost to won.
+- An even N is won exactly if N / 2 is lost, because N - 1 is odd and so won. Each factor 2 changes won to
+  lost and lost to won.
 """
 
 from collections.abc import Sequence

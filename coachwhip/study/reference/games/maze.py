@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A maze with food: one MAX, then its ghosts, one by one. Sources: the Pac-Man projects of Berkeley's CS188; AIMA's chapter."""
+"""A maze with food: one MAX, then its ghosts, one by one.
+
+Sources: the Pac-Man projects of Berkeley's CS188; AIMA's chapter.
+"""
 
 import random
 import re
@@ -23,7 +26,7 @@ TRAP = """\
 
 
 class Scene(NamedTuple):
-    """The cells of MAX and the ghosts, as places in the text, and the moves since the search began, which MAX does."""
+    """The cells of MAX and the ghosts, as places in the text, and MAX's moves since the search began."""
 
     cells: tuple[int, ...]
     food: frozenset[int]
@@ -33,7 +36,10 @@ class Scene(NamedTuple):
 
 
 class Maze:
-    """A maze of # or % wall, . food, P MAX, G ghosts that hunt and W that wander, cut after `rounds`. Raises ValueError."""
+    """A maze of # or % wall, . food, P MAX, G ghosts that hunt and W that wander, cut after `rounds`.
+
+    Raises ValueError.
+    """
 
     def __init__(self, text: str = TRAP, rounds: int = 2, *, chance: bool = False) -> None:
         if unknown := re.search(r"[^#%.PGW \n]", text.replace("\r\n", "\n")):
@@ -93,9 +99,10 @@ class Maze:
         return (state.score if state.outcome else estimate) * (-1 if player else 1)
 
     def played(self, search: Callable[[Scene], Any], seed: int | None) -> Iterator[Scene]:
-        """Yield the scenes of a game. A ghost that hunts moves as near to MAX as it can, another anywhere; the seed decides.
+        """Yield the scenes of a game.
 
-        The game also ends, undecided, when MAX has eaten nothing in `patience` rounds: four for each free cell.
+        A ghost that hunts moves as near to MAX as it can, another anywhere; the seed decides. The game also
+        ends, undecided, when MAX has eaten nothing in `patience` rounds: four for each free cell.
         """
         source, scene, eaten = random.Random(seed), self._start, 0  # the ply at which MAX last ate
         while not scene.outcome:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tic-tac-toe. Known: it is a draw with best play; there are 255168 games, and 549946 nodes in the tree.
 
-A state is the board as nine characters, row by row: `x` (player 0, who begins), `o` (player 1) and `.`. A move is a square, 0 to 8.
+A state is the board as nine characters, row by row: `x` (player 0, who begins), `o` (player 1) and `.`. A
+move is a square, 0 to 8.
 """
 
 from collections.abc import Sequence
@@ -27,7 +28,7 @@ def winner(board: str) -> str:
 
 
 class TicTacToe:
-    """Three in a row wins: utility 1 to the winner, -1 to the other, 0 each for a full board without a line."""
+    """Three in a row wins: utility 1 to the winner, -1 to the other; 0 each for a full board with no line."""
 
     def __init__(self, board: str = "." * 9) -> None:
         self._board = board

@@ -46,7 +46,10 @@ class Tree:
         return not isinstance(state.subtree, list)
 
     def utility(self, state: Branch, player: int) -> Value:
-        """Return the number at the leaf for player 0, its negative for player 1; of a tuple the player's own number."""
+        """Return the number at the leaf for player 0, its negative for player 1.
+
+        Of a tuple the player's own number.
+        """
         leaf = state.subtree
         value: Value = leaf[player] if isinstance(leaf, tuple) else (leaf if player == 0 else -leaf)
         return value
@@ -127,7 +130,10 @@ class _Reader:
 
 
 def read_tree(text: str) -> Any:
-    """Return nested lists with Fractions at the leaves, or vectors of one length. Raises ValueError that names the place."""
+    """Return nested lists with Fractions at the leaves, or vectors of one length.
+
+    Raises ValueError that names the place.
+    """
     reader = _Reader(text)
     if reader.sign != "[":
         reader.fail("[")
@@ -136,7 +142,9 @@ def read_tree(text: str) -> Any:
 
 
 def shown(value: Any) -> str:
-    """Return a value as text: exact, with a decimal point where that ends, else as a fraction; of a vector all numbers.
+    """Return a value as text: exact, with a decimal point where that ends, else as a fraction.
+
+    Of a vector all numbers.
 
     >>> shown(Fraction(5, 2)), shown(Fraction(1, 3)), shown((1, -2))
     ('2.5', '1/3', '(1, -2)')
