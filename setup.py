@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Build of the compiled core: every .pyx in core/ becomes a module of coachwhip.core. All other metadata is in pyproject.toml.
+"""Build of the compiled core: every .pyx in core/ becomes a module of coachwhip.core.
 
-Environment variables choose the build: COACHWHIP_ARCH, COACHWHIP_CHECKS and COACHWHIP_SANITIZE
-(docs/building.md). Compiler directives are set here only, since a header comment in a .pyx has no effect on
-the inline functions it cimports.
+All other metadata is in pyproject.toml. Environment variables choose the build: COACHWHIP_ARCH,
+COACHWHIP_CHECKS and COACHWHIP_SANITIZE (docs/building.md). Compiler directives are set here only, since a
+header comment in a .pyx has no effect on the inline functions it cimports.
 """
 
 import functools
@@ -43,8 +43,9 @@ MEMORYVIEWS = f"{PACKAGE}.core.memoryviews"
 CPU = Path("core", "cpu.pyx")  # runs on every processor: it finds out what this one can do
 # What compilers use without being asked, by the names of __builtin_cpu_supports.
 FEATURES = """
-    sse3 ssse3 sse4.1 sse4.2 sse4a popcnt lzcnt movbe avx f16c fma fma4 xop tbm bmi avx2 bmi2 avxvnni avx512f avx512dq avx512ifma
-    avx512cd avx512bw avx512vl avx512vbmi avx512vbmi2 gfni avx512vnni avx512bitalg avx512vpopcntdq avx512bf16
+    sse3 ssse3 sse4.1 sse4.2 sse4a popcnt lzcnt movbe avx f16c fma fma4 xop tbm bmi avx2 bmi2 avxvnni avx512f
+    avx512dq avx512ifma avx512cd avx512bw avx512vl avx512vbmi avx512vbmi2 gfni avx512vnni avx512bitalg
+    avx512vpopcntdq avx512bf16
 """.split()
 MSVC_FEATURES = {"AVX2": ["avx2"], "AVX512": ["avx512f"]}  # what core/cpu.pyx asks about for a value of /arch
 INSTALL = {
@@ -88,7 +89,10 @@ def built_levels() -> list[str]:
 
 
 def extensions() -> list[Extension]:
-    """One for each .pyx and each level: core/board/see.pyx is coachwhip.core.board.see, and coachwhip.core._LEVEL.board.see."""
+    """One for each .pyx and each level.
+
+    core/board/see.pyx is coachwhip.core.board.see, and coachwhip.core._LEVEL.board.see.
+    """
     folders = ["core", *(f"core._{level}" for level in built_levels()[1:])]
     return [
         Extension(".".join((PACKAGE, folder, *path.with_suffix("").parts[1:])), [path.as_posix()])
@@ -105,7 +109,10 @@ def level_of(extension: Extension) -> str:
 
 
 def params_declaration() -> str:
-    """The text of tunables.pxd: the struct `Params` with one int for each row of core/tunables.py, in order, and their names."""
+    """The text of tunables.pxd: the struct `Params`, and the names of its fields.
+
+    It has one int for each row of core/tunables.py, in order.
+    """
     rows = runpy.run_path(str(Path("core", "tunables.py")))["TUNABLES"]
     fields = "".join(f"    int {name}  # {note}\n" for name, *_, note in rows)
     names = " ".join(name for name, *_ in rows)
@@ -113,7 +120,10 @@ def params_declaration() -> str:
 
 
 def stage_pxd() -> Path:
-    """Copy the .pxd files, and tunables.pxd, to where Cython looks for `coachwhip.core`. Returns the include path."""
+    """Copy the .pxd files, and tunables.pxd, to where Cython looks for `coachwhip.core`.
+
+    Returns the include path.
+    """
     root = BUILD / "pxd"
     declaration = BUILD / "tunables.pxd"
     shutil.rmtree(root, ignore_errors=True)
@@ -131,7 +141,10 @@ def stage_pxd() -> Path:
 
 
 def copy_for(level: str, source: str) -> str:
-    """Copy a translated file for another level, since setuptools names the object file after it. Returns the copy."""
+    """Copy a translated file for another level, since setuptools names the object file after it.
+
+    Returns the copy.
+    """
     copy = BUILD / level / Path(*Path(source).parts[2:])
     copy.parent.mkdir(parents=True, exist_ok=True)
     return str(shutil.copy2(source, copy))  # with its date
@@ -145,7 +158,10 @@ def write_if_changed(path: Path, text: str) -> None:
 
 
 def processes() -> int:
-    """How many processes translate; 0 is this one alone, where the system gives no semaphores (/dev/shm cannot be written)."""
+    """How many processes translate; 0: this one alone, where the system has no semaphores.
+
+    That is where /dev/shm cannot be written.
+    """
     try:
         multiprocessing.Lock()
     except (ImportError, OSError):
@@ -187,10 +203,13 @@ class Build(build):
 
 
 class BuildCore(build_ext):
-    """Translate with Cython, then compile with the flags that the environment variables ask for and the compiler accepts."""
+    """Translate with Cython, then compile with the flags that are asked for and that the compiler accepts.
+
+    Environment variables ask for flags.
+    """
 
     def build_extensions(self) -> None:
-        """Set sources and flags of each extension; setuptools compiles those that were last built with others."""
+        """Set sources and flags of each extension; setuptools compiles those last built with others."""
         self.require_compiler()
         self.is_msvc = self.compiler.compiler_type == "msvc"
         self.parallel = self.parallel or os.cpu_count()
@@ -230,7 +249,7 @@ class BuildCore(build_ext):
         super().copy_extensions_to_source()
 
     def require_compiler(self) -> None:
-        """Exit with a message, after that of the compiler, if it cannot compile a file that includes Python.h."""
+        """Exit with a message, after the compiler's, if it cannot compile a file with Python.h."""
         with tempfile.TemporaryDirectory() as folder:
             probe = Path(folder, "probe.c")
             probe.write_text("#include <Python.h>\n", encoding="utf-8")

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Does an installed coachwhip play? A UCI session, perft, and the node count of bench; for wheels on systems that have no bash.
+"""Check that an installed coachwhip plays.
 
-`play.py` runs the `coachwhip` that the PATH finds. The environment variable COACHWHIP_BENCH is the node count that the last commit
-message states; with it, bench must search as many nodes. Exit code 1 and a message if something is wrong.
+A UCI session, perft, and the node count of bench; for wheels on systems that have no bash. `play.py` runs the
+`coachwhip` that the PATH finds. The environment variable COACHWHIP_BENCH is the node count that the last
+commit message states; with it, bench must search as many nodes. Exit code 1 and a message if something is
+wrong.
 """
 
 import os
@@ -25,7 +27,10 @@ def ask(*command: str, text: str = "") -> list[str]:
 
 
 def check(engine: Sequence[str], stated: str, *, depth: str = "") -> str:
-    """Play with the program that this command starts; `stated`: the node count of bench, "" if nobody states it. Returns what bench says."""
+    """Play with the program that this command starts, and return what bench says.
+
+    `stated`: the node count of bench, "" if nobody states it.
+    """
     name = " ".join(engine)
     lines = ask(*engine, text=SESSION)
     for answer in ANSWERS:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip bench`: the command line of the search of fixed positions, whose node count is the signature of a build."""
+"""`coachwhip bench`: searches fixed positions; their node count is the signature of a build."""
 
 import argparse
 import json
@@ -18,7 +18,10 @@ MAX_HASH_MB = 1 << 20
 def main(
     argv: Sequence[str], write: Callable[[str], None] = print, complain: Callable[[str], None] = warn
 ) -> int:
-    """Run the subcommand: `write` the result, `N nodes M nps`, or `complain`; the build and the positions go by on stderr."""
+    """Run the subcommand: `write` the result, `N nodes M nps`, or `complain`.
+
+    The build and the positions are printed to stderr.
+    """
     parser = Parser("bench", "Search fixed positions: node count and speed.")
     add = parser.add_argument
     about = f"depth in plies (default {DEPTH})"
@@ -40,7 +43,10 @@ def _bench(args: argparse.Namespace, write: Callable[[str], None]) -> int:
         tunables = dict(args.set)
         for result in searches(weights, network, depth, hash_mb=hash_mb, threads=threads, tunables=tunables):
             done.append(result)
-            line = f"{len(done):3} {result.nodes:12} nodes  {result.score:>9}  {result.bestmove or '(none)':7} {result.fen}"
+            line = (
+                f"{len(done):3} {result.nodes:12} nodes  {result.score:>9}  {result.bestmove or '(none)':7} "
+                f"{result.fen}"
+            )
             print(line, file=sys.stderr, flush=True)
     except ValueError as error:
         raise CommandError(str(error)) from error

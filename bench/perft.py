@@ -44,7 +44,10 @@ class PerftCount:
     seconds: float = 0.0
 
     def __str__(self) -> str:
-        return f"{self.source}: depth {self.depth}: {self.counted}, expected {self.expected}: {self.fen}\n    {self.reason}"
+        return (
+            f"{self.source}: depth {self.depth}: {self.counted}, expected {self.expected}: {self.fen}\n"
+            f"    {self.reason}"
+        )
 
 
 def parse_line(text: str, source: str) -> list[PerftCount]:
@@ -72,7 +75,7 @@ def read_suite(path: Path) -> list[list[PerftCount]]:
 
 
 def check(known: Sequence[PerftCount], max_nodes: int, *, threads: int, hash_mb: int) -> list[PerftCount]:
-    """Count the depths of a position that have at most `max_nodes` leaves, up to the first wrong count, and return them.
+    """Count the depths of a position of at most `max_nodes` leaves, to the first wrong count; return them.
 
     Raises CommandError for a FEN that is no position.
     """
@@ -99,7 +102,7 @@ def _position(fen: str, source: str, *, chess960: bool) -> Position:
 
 
 def first_wrong_move(fen: str, depth: int) -> str:
-    """Follow the first root move whose count python-chess does not share, until the legal moves themselves differ.
+    """Follow the first root move whose count python-chess does not share, until the legal moves differ.
 
     Returns a sentence that names the move, or says that python-chess counts the same and the suite is to
     blame.
@@ -129,7 +132,10 @@ def first_wrong_move(fen: str, depth: int) -> str:
         path.append(board.uci(wrong))
         position.make(path[-1])
         board.push(wrong)
-    return f"python-chess counts the same {'after ' + ' '.join(path) if path else 'here: the expected count is wrong'}"
+    return (
+        "python-chess counts the same "
+        f"{'after ' + ' '.join(path) if path else 'here: the expected count is wrong'}"
+    )
 
 
 def _oracle(board: "chess.Board", move: "chess.Move", depth: int) -> int:

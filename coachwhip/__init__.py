@@ -63,7 +63,10 @@ if os.path.isfile(os.path.join(_ROOT, "setup.py")):
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name on its first use. All need the compiled core; those that work on boards also python-chess."""
+    """Import a public name on its first use.
+
+    All need the compiled core; those that work on boards also python-chess.
+    """
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command line: a UCI session, UCI commands given as arguments, or a subcommand, whose module is imported when needed.
+"""The command line: a UCI session, UCI commands as arguments, or a subcommand, imported when needed.
 
 A session without options imports no parser of them: argparse would take a third of the time from start to
 `uciok`.
@@ -152,7 +152,7 @@ def _complain(message: str) -> None:
 
 
 def _report_crashes(file: FileIO | None) -> None:
-    """Write the stack of each thread to this file if the process crashes; None: to standard error, if there is one."""
+    """Write each thread's stack to this file if the process crashes; None: to stderr, if there is one."""
     try:
         faulthandler.enable(sys.stderr if file is None else file)
     except (AttributeError, OSError, RuntimeError, ValueError):
@@ -160,7 +160,10 @@ def _report_crashes(file: FileIO | None) -> None:
 
 
 def _read_options(argv: list[str]) -> SimpleNamespace:
-    """Read the command line up to the first word that is no option. `answer`: of --help or --version. Raises UsageError."""
+    """Read the command line up to the first word that is no option. `answer`: of --help or --version.
+
+    Raises UsageError.
+    """
     args = SimpleNamespace(answer="", weights=None, settings=[], expose=False, words=argv)
     if not argv or not argv[0].startswith("-"):
         return args
@@ -252,14 +255,18 @@ def _run_subcommand(args: SimpleNamespace) -> int:
 
 
 def _run_commands(loop: UciLoop, words: list[str]) -> int:
-    """Run the commands of the command line in order, each until it ends. The first wrong one ends the run with code 2."""
+    """Run the commands of the command line in order, each until it ends.
+
+    The first wrong one ends the run with code 2.
+    """
     commands = _commands(words, loop.commands)
     for command in commands:
         name = command.split(maxsplit=1)[0] if command.strip() else ""
         if name not in loop.commands:
             near = nearest(name, (*SUBCOMMANDS, *loop.commands))
             raise UsageError(
-                f"unknown command '{shorten(name)}'; {f'did you mean {near}?' if near else 'see coachwhip --help'}"
+                f"unknown command '{shorten(name)}'; "
+                f"{f'did you mean {near}?' if near else 'see coachwhip --help'}"
             )
         if fault := loop.fault_of(command):
             raise UsageError(fault)
@@ -273,7 +280,10 @@ def _run_commands(loop: UciLoop, words: list[str]) -> int:
 
 
 def _commands(words: list[str], names: Collection[str]) -> list[str]:
-    """Group words into commands: a quoted word that begins with a command's name is one, and neighbouring others are joined."""
+    """Group words into commands.
+
+    A quoted word that begins with a command's name is one, and neighbouring others are joined.
+    """
     commands: list[str] = []
     for is_command, group in groupby(words, lambda word: " " in word.strip() and word.split()[0] in names):
         part = list(group)

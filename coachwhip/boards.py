@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a program asks of the engine in its own process: `Engine`, `evaluate` and `evaluate_many`. Importing it loads no chess library."""
+"""What a program asks of the engine in its own process: `Engine`, `evaluate` and `evaluate_many`.
+
+Importing it loads no chess library.
+"""
 
 from __future__ import annotations
 
@@ -33,14 +36,17 @@ SLICE = 4096  # positions that a thread evaluates at once
 
 
 def position_of(position: Position | chess.Board | str) -> Position:
-    """Return a Position as it is, and that of a board with its game or of a FEN. Raises ValueError, TypeError for another object."""
+    """Return a Position as it is, and that of a board with its game or of a FEN.
+
+    Raises ValueError, TypeError for another object.
+    """
     if isinstance(position, Position):
         return position
     return Position(position) if isinstance(position, str) else Position.from_board(position)
 
 
 def check_limits(**limits: float | None) -> None:
-    """Raise TypeError or ValueError for a limit that is not a positive number, and a whole one unless it is the time."""
+    """Raise TypeError or ValueError for a limit that is no positive number; only time may be a fraction."""
     for name, value in limits.items():
         if value is None:
             continue
@@ -57,12 +63,13 @@ def check_limits(**limits: float | None) -> None:
 
 
 class Engine:
-    """The engine in this process: `search` and `evaluate` take a Position, a chess.Board (with its game) or a FEN.
+    """The engine in this process.
 
-    `Engine(weights=None, hash_mb=16, threads=1, tunables=None)`: `weights` is a weights file, with its
-    network (None: the shipped ones), `hash_mb` the size of the transposition table, `threads` how many
-    search, `tunables` changes to the numbers and switches of the search (`coachwhip tunables` lists them).
-    Raises ValueError for what cannot be used, MemoryError.
+    `search` and `evaluate` take a Position, a chess.Board (with its game) or a FEN. `Engine(weights=None,
+    hash_mb=16, threads=1, tunables=None)`: `weights` is a weights file, with its network (None: the shipped
+    ones), `hash_mb` the size of the transposition table, `threads` how many search, `tunables` changes to the
+    numbers and switches of the search (`coachwhip tunables` lists them). Raises ValueError for what cannot be
+    used, MemoryError.
 
     What a search has learnt helps the next one; `clear` forgets it. An engine does one thing at a time: a
     search in a second thread waits for the first, and `evaluate` raises RuntimeError meanwhile. The rest of
@@ -97,12 +104,13 @@ class Engine:
         searchmoves: Sequence[str] = (),
         on_info: Callable[[SearchInfo], None] | None = None,
     ) -> SearchResult:
-        """Search until a limit, or `stop` from another thread, and return the best move and the lines; "" and no line without a legal move.
+        """Search until a limit, or `stop` from another thread.
 
-        `depth` in plies, `nodes`, and `time` in seconds are limits; at least one is needed. `multipv`: number
-        of lines, each with another first move. `searchmoves`: the moves to choose from; none: all. `on_info`
-        is called with a SearchInfo after each iteration. Scores are centipawns from the view of the side to
-        move, or moves to mate. Moves are UCI text; castling as the position writes it.
+        Returns the best move and the lines; "" and no line without a legal move. `depth` in plies, `nodes`,
+        and `time` in seconds are limits; at least one is needed. `multipv`: number of lines, each with
+        another first move. `searchmoves`: the moves to choose from; none: all. `on_info` is called with a
+        SearchInfo after each iteration. Scores are centipawns from the view of the side to move, or moves to
+        mate. Moves are UCI text; castling as the position writes it.
 
         Raises ValueError for an illegal position or move or a limit that is not positive, TypeError for
         another object. What `on_info` raises ends the search and is raised here; so does Ctrl-C.
@@ -152,7 +160,7 @@ class Engine:
 def evaluate(
     position: Position | chess.Board | str, weights: str | os.PathLike[str] | None = None
 ) -> PovScore:
-    """Return the static evaluation of a Position, board or FEN, without a search, as a `chess.engine.PovScore`.
+    """Return the static evaluation of a Position, board or FEN, as a `chess.engine.PovScore`; no search.
 
     Centipawns from the view of the side to move; `evaluate(board).white().score()` is the number from White's
     view, which `coachwhip eval` shows. Checks, captures and mates that are near are not seen: it is meant for
@@ -219,7 +227,10 @@ def evaluate_many(
 
 
 def _stamp(path: str) -> tuple[int, int] | None:
-    """Return a value that changes when the file is written; None if the file cannot be read (reading it gives the reason)."""
+    """Return a value that changes when the file is written; None if it cannot be read.
+
+    Reading it gives the reason.
+    """
     try:
         status = os.stat(path)
     except (OSError, ValueError):
@@ -235,7 +246,10 @@ def _weights(path: str, _stamp: tuple[int, int] | None) -> tuple[list[int], core
 
 @lru_cache(FILES)
 def _evaluating(path: str, stamp: tuple[int, int] | None) -> tuple[core.Engine, type[PovScore], type[Cp]]:
-    """Return an engine that only evaluates, so that it is never busy, and the classes of its scores, which take long to import."""
+    """Return an engine that only evaluates, so that it is never busy, and the classes of its scores.
+
+    The classes take long to import.
+    """
     from chess.engine import Cp, PovScore
 
     values, network = _weights(path, stamp)

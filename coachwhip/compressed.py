@@ -40,10 +40,10 @@ def compression(start: bytes) -> str:
 
 
 def expanded(file: io.BufferedReader[Any]) -> io.BufferedReader[Any]:
-    """Return the content of an open file, expanded if it is compressed (.xz, .gz or .bz2). It can be read once, from its start.
+    """Return the content of an open file, expanded if it is compressed (.xz, .gz or .bz2).
 
-    Raises CompressedError, also later while reading, for another kind of compression, a damaged file, or one
-    that expands too much.
+    It can be read once, from its start. Raises CompressedError, also later while reading, for another kind of
+    compression, a damaged file, or one that expands too much.
     """
     kind = compression(file.peek(LONGEST_START))
     if not kind:

@@ -44,18 +44,19 @@ _sessions: WeakSet[threading.Thread] = WeakSet()
 def open_engine(
     options: ConfigMapping | None = None, *, tunables: Mapping[str, int] | None = None
 ) -> SimpleEngine:
-    """Return a `chess.engine.SimpleEngine` on coachwhip in this process; `options` are those of its `configure`.
+    """Return a `chess.engine.SimpleEngine` on coachwhip in this process.
 
-    `tunables` are changes to the numbers of the search and the switches of its techniques (`coachwhip
-    tunables` lists them). Close it after use, or use it in a `with` statement; the end of the program closes
-    it too.
+    `options` are those of its `configure`. `tunables` are changes to the numbers of the search and the
+    switches of its techniques (`coachwhip tunables` lists them). Close it after use, or use it in a `with`
+    statement; the end of the program closes it too.
 
     Raises `chess.engine.EngineError` for an option or a tunable that is unknown or has a wrong value, as
     `configure` does.
 
     >>> import chess, chess.engine
     >>> with open_engine({"Hash": 1}) as engine:
-    ...     print(engine.play(chess.Board("7k/5ppp/8/8/8/8/8/R3K3 w - - 0 1"), chess.engine.Limit(nodes=1000)).move)
+    ...     board = chess.Board("7k/5ppp/8/8/8/8/8/R3K3 w - - 0 1")
+    ...     print(engine.play(board, chess.engine.Limit(nodes=1000)).move)
     a1a8
     """
     with _engine_errors():
@@ -71,7 +72,10 @@ def open_engine(
 
 
 def _start(session: Session) -> SimpleEngine:
-    """Return an engine whose threads do not keep the program alive: they are daemons, as is the thread that starts them."""
+    """Return an engine whose threads do not keep the program alive.
+
+    They are daemons, as is the thread that starts them.
+    """
     started: Future[SimpleEngine] = Future()
 
     def start() -> None:
@@ -97,7 +101,7 @@ def _engine_errors() -> Iterator[None]:
 
 @atexit.register
 def _close_what_is_open() -> None:
-    """Close the engines that are still open, and wait for all sessions: a search must not outlive the interpreter."""
+    """Close the open engines, and wait for all sessions: a search must not outlive the interpreter."""
     for engine in tuple(_open_engines):
         engine.close()
     for session in tuple(_sessions):
@@ -119,19 +123,30 @@ class InProcessProtocol(UciProtocol):
         return transport, protocol
 
     async def communicate(self, command_factory: Any) -> Any:
-        """Run a command. After another error than EngineError, as from an argument of a wrong type, python-chess waits for ever."""
+        """Run a command.
+
+        After another error than EngineError, as from an argument of a wrong type, python-chess waits for
+        ever.
+        """
         command = command_factory(self)
         for method in ("start", "line_received"):
             setattr(command, method, _engine_errors()(getattr(command, method)))
         return await super().communicate(lambda _: command)
 
     def _position(self, board: chess.Board) -> None:
-        """Set a position. Raises ValueError if it is not legal: python-chess would take the answer for a null move."""
+        """Set a position.
+
+        Raises ValueError if it is not legal: python-chess would take the answer for a null move.
+        """
         Position.from_board(board)
         super()._position(board)
 
     async def configure(self, options: ConfigMapping) -> None:
-        """Set options; raises EngineError with the engine's own message if one, such as a file, is rejected: it keeps its value."""
+        """Set options.
+
+        Raises EngineError with the engine's own message if one, such as a file, is rejected: it keeps its
+        value.
+        """
         config, target = self.config.copy(), self.target_config.copy()
         await super().configure(options)
         self._rejected = []  # the session answers later
@@ -152,7 +167,10 @@ class InProcessProtocol(UciProtocol):
 
 
 class InProcessTransport(asyncio.SubprocessTransport):
-    """The session as python-chess sees a process. It is its own input pipe, and the `Writer` of the session."""
+    """The session as python-chess sees a process.
+
+    It is its own input pipe, and the `Writer` of the session.
+    """
 
     closed = False  # for the session: python-chess reads until the session has ended
 

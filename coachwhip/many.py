@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 QUEUED = 16  # positions handed out for each process, so that one slow position does not make the others wait
 MAX_PROCESSES = 61  # Windows can wait for no more
 IN_DAEMON = (
-    "analyse_many cannot start processes in a daemonic worker process (multiprocessing.Pool, Celery, joblib): "
-    "search there with coachwhip.Engine, or analyse in the main process"
+    "analyse_many cannot start processes in a daemonic worker process (multiprocessing.Pool, "
+    "Celery, joblib): search there with coachwhip.Engine, or analyse in the main process"
 )
 WORKER_DIED = (
     "a worker process has died; does the program call analyse_many outside `if __name__ == '__main__':`?"
@@ -64,7 +64,9 @@ def analyse_many(
     processes: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Generator[Any, None, None]:
-    """Analyse positions, boards and FENs in several processes; yields the results in the order of the positions, as soon as available.
+    """Analyse positions, boards and FENs in several processes.
+
+    Yields the results in the order of the positions, as soon as available.
 
     A result is that of python-chess's `engine.analyse`: an InfoDict, or with `multipv` a list of them, best
     line first. Each position is searched by one process with empty tables, so that with `nodes` or `depth`

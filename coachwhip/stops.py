@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""SIGINT, SIGTERM, SIGHUP: the signals that end a command. A module of its own because it must load quickly."""
+"""SIGINT, SIGTERM, SIGHUP: the signals that end a command.
+
+A module of its own because it must load quickly.
+"""
 
 import signal
 

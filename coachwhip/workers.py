@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Processes that work for this one, end with it, and leave Ctrl-C and the other signals that end a command to it."""
+"""Processes that work for this one, end with it, and leave the signals that end a command to it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def worker_processes(count: int) -> Iterator[ProcessPoolExecutor]:
 
 @contextmanager
 def _deaf_children() -> Iterator[None]:
-    """Let processes that are started in this block never get the signals that end a command, not even while they start."""
+    """Let processes started in this block never get the signals that end a command, even while they start."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

@@ -26,7 +26,7 @@ except Exception as error:  # ValueError: its modules are from two builds
     _fault = str(error)
     if isinstance(error, ModuleNotFoundError) and error.name == f"{__name__}.cpu":
         _fault = (
-            f"{__path__[0]} has no compiled modules for this Python: leave this folder to use the coachwhip that is installed, or "
-            "build one here with python3 setup.py build_ext --inplace"
+            f"{__path__[0]} has no compiled modules for this Python: leave this folder to use the coachwhip "
+            "that is installed, or build one here with python3 setup.py build_ext --inplace"
         )
     raise ImportError(_fault, name=__name__) from error

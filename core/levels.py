@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Levels: the sets of processor instructions that the core is compiled for, and which of them runs on this processor.
+"""Levels: the sets of instructions that the core is compiled for, and which of them this processor runs.
 
 A wheel has the compiled modules several times: those of the level `baseline` in core/, those of another level
 in core/_LEVEL/. A source build has one level, `native`. core/__init__.py passes `choose` the features that
@@ -42,8 +42,8 @@ def choose(built: Collection[str], lacking: Collection[str], requested: str) -> 
         )
     if not possible:
         raise ImportError(
-            f"this coachwhip was built for another processor, and this one lacks {_listed(lacking)}: build it here "
-            "(python -m pip install --force-reinstall --no-cache-dir, and what you installed)"
+            f"this coachwhip was built for another processor, and this one lacks {_listed(lacking)}: "
+            "build it here (python -m pip install --force-reinstall --no-cache-dir, and what you installed)"
         )
     return requested or possible[-1]
 

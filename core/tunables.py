@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """All search parameters and technique switches, one line each.
 
-setup.py writes the struct `Params` from the rows, so after adding a row, build again. The numbers are read when an engine is made, so a
-changed number needs no build. Scores are in centipawns, depths in plies; moves are counted from 0.
+setup.py writes the struct `Params` from the rows, so after adding a row, build again. The numbers are read
+when an engine is made, so a changed number needs no build. Scores are in centipawns, depths in plies; moves
+are counted from 0.
 """
 
-# Rows of (name, default, needs, note): 1 on, 0 off. A switch is off unless all that it needs are on (named without `use_`).
+# Rows of (name, default, needs, note): 1 on, 0 off. A switch is off unless all that it needs are on (named
+# without `use_`).
 SWITCHES: tuple[tuple[str, int, str, str], ...] = (
     ("use_alpha_beta", 1, "", "alpha-beta; off: plain minimax, and no technique that needs a window"),
     ("use_iterative_deepening", 1, "", "search depth 1, 2, 3 ...; off: only the wanted depth"),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Loads and checks evaluation weights, and writes them as a file to start from.
 
-A weights file is data in Python's syntax: assignments of numbers, lists and strings, read with `ast`, never executed. layout.py
-declares the entries and their types. An entry that is left out has the shipped value.
+A weights file is data in Python's syntax: assignments of numbers, lists and strings, read with `ast`, never
+executed. layout.py declares the entries and their types. An entry that is left out has the shipped value.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ class WeightsError(ValueError):
 
 
 def evaluator(path: str | os.PathLike[str] | None = None) -> tuple[list[int], Network | None]:
-    """Return the weights and the network of a weights file, as `Engine` takes them; None or "": the shipped ones. Raises WeightsError."""
+    """Return the weights and the network of a weights file, as `Engine` takes them.
+
+    `path` is the file; None or "": the shipped one. Raises WeightsError.
+    """
     weights = load(path) if path else load_default()
     return flatten(weights), network(weights, path or None)
 
@@ -48,7 +51,10 @@ def load_default() -> dict[str, Any]:
 
 
 def load(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return the shipped weights with the entries of a file. Raises WeightsError if one is unknown or wrong, or the file cannot be read."""
+    """Return the shipped weights with the entries of a file.
+
+    Raises WeightsError if one is unknown or wrong, or the file cannot be read.
+    """
     where = os.path.basename(path)
     entries, lines = _read_assignments(_read_text(path), where)
     weights = load_default() | entries
@@ -59,8 +65,8 @@ def load(path: str | os.PathLike[str]) -> dict[str, Any]:
 def network(weights: dict[str, Any], path: str | os.PathLike[str] | None = None) -> Network | None:
     """Return the network that the entries of a weights file name; None if they name none.
 
-    `path` is the weights file (None: the shipped one). A relative name is looked up in its folder, then among the shipped networks.
-    Raises WeightsError.
+    `path` is the weights file (None: the shipped one). A relative name is looked up in its folder, then among
+    the shipped networks. Raises WeightsError.
     """
     name = weights["NETWORK"]
     if not name:
@@ -103,7 +109,10 @@ def dump(weights: dict[str, Any]) -> str:
 
 
 def _text_of(value: Any, entry: Entry | None) -> str:
-    """Return the text of a value: a string, or numbers in columns. Each row of a table is a line; long lists have lines of equal length."""
+    """Return the text of a value: a string, or numbers in columns.
+
+    Each row of a table is a line; long lists have lines of equal length.
+    """
     if entry is None:
         return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
     shape = entry.shape
@@ -265,5 +274,6 @@ def _numbers(node: ast.expr, at: str, name: str) -> Any:
     if isinstance(node, ast.Constant) and type(node.value) is int:
         return sign * node.value
     raise WeightsError(
-        f"{at} {node.lineno}: {name[:MAX_QUOTED]} holds something that is not a whole number or a list of them"
+        f"{at} {node.lineno}: {name[:MAX_QUOTED]} holds something that is not a whole number "
+        "or a list of them"
     )

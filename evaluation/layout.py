@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Names, types, shapes and limits of the weights, and the conversion between a weights file and the core.
 
-The entries of a weights file have the core's names in capitals. A tapered weight is a pair (mg, eg); a tapered weight of 8 by 8
-is two boards, NAME_MG and NAME_EG, rank 8 first. The core takes one flat list of integers in the order of its declaration, with
-each pair packed into one integer.
+The entries of a weights file have the core's names in capitals. A tapered weight is a pair (mg, eg); a
+tapered weight of 8 by 8 is two boards, NAME_MG and NAME_EG, rank 8 first. The core takes one flat list of
+integers in the order of its declaration, with each pair packed into one integer.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ BOARD = (8, 8)
 DANGER = "Danger units"
 SCALE = "Endgame scale"
 
-# The weights of a theme, the least and greatest value of their numbers, and whether these are known and never fitted (they come from
-# endgame tables and theory, or depend on a fifty-move counter that the positions lack).
-# Named tuples of `collections`: `typing` takes time at the start.
+# The weights of a theme, the least and greatest value of their numbers, and whether these are known and never
+# fitted (they come from endgame tables and theory, or depend on a fifty-move counter that the positions
+# lack). Named tuples of `collections`: `typing` takes time at the start.
 Theme = namedtuple("Theme", ("theme", "weights", "low", "high", "is_known"), defaults=(-2000, 2000, False))  # noqa: PYI024
 THEMES = (
     Theme("Material", "material bishop_pair"),
@@ -131,7 +131,8 @@ def unpack_pair(packed: Number) -> tuple[Number, Number]:
 def flatten(weights: dict[str, Any]) -> list[int]:
     """Return the flat list of integers that the core takes.
 
-    `weights` are the entries of a weights file, as `config.load` and `config.load_default` return them. Strings are left out.
+    `weights` are the entries of a weights file, as `config.load` and `config.load_default` return them.
+    Strings are left out.
     """
     flat: list[int] = []
     for weight in WEIGHTS:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Prints the table of `eval`: a row for each theme of the evaluation, by side, for midgame and endgame.
 
-It adds up the features that the core counted (`Engine.trace`), so its total is exactly the score that the search uses.
+It adds up the features that the core counted (`Engine.trace`), so its total is exactly the score that the
+search uses.
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
 
 
 def table(trace: Mapping[str, Any]) -> str:
-    """Return the table of a result of `Engine.trace`. Scores are in pawns from White's side; the last line adds the side to move's view."""
+    """Return the table of a result of `Engine.trace`.
+
+    Scores are in pawns from White's side; the last line adds the side to move's view.
+    """
     rows = _rows(trace)
     score = trace["score"]
     lines = [
@@ -30,10 +34,16 @@ def table(trace: Mapping[str, Any]) -> str:
         _line("Total", *(_sum(pairs) for pairs in zip(*rows.values(), strict=True))),
         "",
         *_worth(trace),
-        f"Phase {trace['phase']} of {FULL_PHASE} (0: endgame), endgame scaled by {trace['scale']}/{FULL_SCALE}",
+        (
+            f"Phase {trace['phase']} of {FULL_PHASE} (0: endgame), "
+            f"endgame scaled by {trace['scale']}/{FULL_SCALE}"
+        ),
         *_network(trace),
         f"Fifty-move clock {trace['rule50']}: the score counts {trace['fade']}/{FULL_SCALE}",
-        f"Evaluation {_pawns(score)} from White's side, {_pawns(score if trace['stm'] == 'w' else -score)} from the side to move",
+        (
+            f"Evaluation {_pawns(score)} from White's side, "
+            f"{_pawns(score if trace['stm'] == 'w' else -score)} from the side to move"
+        ),
     ]
     return "\n".join(lines)
 
@@ -57,7 +67,10 @@ def _worth(trace: Mapping[str, Any]) -> list[str]:
         return []
     squares = ["." if cp is None else _pawns(cp) for cp in trace["network"]["worth"]]
     ranks = (squares[first : first + 8] for first in range(56, -1, -8))
-    title = "What each piece is worth to the network, its score less the score without the piece, from White's side:"
+    title = (
+        "What each piece is worth to the network, its score less the score without the piece, "
+        "from White's side:"
+    )
     return [title, *("".join(f"{cell:>7}" for cell in rank) for rank in ranks), ""]
 
 

@@ -1,23 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Every weight of the evaluation: data only, in the syntax of Python.
 
-A pair is (midgame, endgame), in centipawns; the fewer pieces are left on the board, the more the endgame value counts. A board
-is drawn from White's side with rank 8 on top, one for the midgame and one for the endgame; Black uses it mirrored. A list "by
-rank" begins with the owner's first rank. To try other values, print this file with `coachwhip weights`, change it, and load it
-with `--weights` or the option WeightsFile. A file may hold some of the entries: the others are the shipped ones.
+A pair is (midgame, endgame), in centipawns; the fewer pieces are left on the board, the more the endgame
+value counts. A board is drawn from White's side with rank 8 on top, one for the midgame and one for the
+endgame; Black uses it mirrored. A list "by rank" begins with the owner's first rank. To try other values,
+print this file with `coachwhip weights`, change it, and load it with `--weights` or the option WeightsFile. A
+file may hold some of the entries: the others are the shipped ones.
 
 Where the values come from:
 fitted by `coachwhip tune` at commit 31c96fa10bee, starting from the weights.py of that commit.
-Command: coachwhip tune a.vf b.vf --limit 1500000 --per-game 12 --wdl 0.4 --prior 50 --output own1.py --epochs 30 --patience 3
-  --seed 5
+Command: coachwhip tune a.vf b.vf --limit 1500000 --per-game 12 --wdl 0.4 --prior 50 --output own1.py --epochs
+  30 --patience 3 --seed 5
 1459 numbers fitted, 1286 changed, in 3 epochs.
-Loss (cross-entropy) before and after, all files: training 0.483639 and 0.480909, validation 0.480957 and 0.478351.
-- a.vf, sha256 4301aa24992e0c2db89943f78142086fc426c120ff47cc3ed2e065e4d2ba6856: 1326623 positions of weight 1; 1194485 for
-  training, 132138 for validation, split by games; scale of the evaluation 128.7 centipawns, of c8 112.4, edge -1.6. Validation
-  loss 0.481473 and 0.478738, against results alone 0.482697 and 0.479390.
-- b.vf, sha256 7b3c075b9eee4a55b8fbe99445d0223e69daca430292fb8daf3b93346a889eee: 1326901 positions of weight 1; 1195226 for
-  training, 131675 for validation, split by games; scale of the evaluation 128.9 centipawns, of c8 112.4, edge -1.9. Validation
-  loss 0.480439 and 0.477962, against results alone 0.482213 and 0.479278.
+Loss (cross-entropy) before and after, all files: training 0.483639 and 0.480909, validation 0.480957 and
+  0.478351.
+- a.vf, sha256 4301aa24992e0c2db89943f78142086fc426c120ff47cc3ed2e065e4d2ba6856: 1326623 positions of weight
+  1; 1194485 for training, 132138 for validation, split by games; scale of the evaluation 128.7 centipawns, of
+  c8 112.4, edge -1.6. Validation loss 0.481473 and 0.478738, against results alone 0.482697 and 0.479390.
+- b.vf, sha256 7b3c075b9eee4a55b8fbe99445d0223e69daca430292fb8daf3b93346a889eee: 1326901 positions of weight
+  1; 1195226 for training, 131675 for validation, split by games; scale of the evaluation 128.9 centipawns, of
+  c8 112.4, edge -1.9. Validation loss 0.480439 and 0.477962, against results alone 0.482213 and 0.479278.
 Both files are games of coachwhip against itself, 400 and 300 nodes a move, with the network residual-512-7.
 """
 
@@ -151,8 +153,8 @@ KING_SQUARES_EG = [
     [-69, -50, -44, -30, -35, -47, -50, -82],
 ]
 
-# --- Mobility: by the number of squares a piece attacks. Squares that enemy pawns attack, the own king's square, and own pawns
-# --- that are blocked or on the second or third rank are not counted ---
+# --- Mobility: by the number of squares a piece attacks. Squares that enemy pawns attack, the own king's
+# --- square, and own pawns that are blocked or on the second or third rank are not counted ---
 
 KNIGHT_MOBILITY = [(-23, -41), (-28, -28), (-15,  -6), ( -8,   6), ( -3,  11), (  4,  19), (  8,  17), ( 14,  19), ( 14,  12)]
 BISHOP_MOBILITY = [
@@ -192,7 +194,8 @@ PAWN_EXPOSED = ( -5, -15)
 
 # --- Passed pawns and the pieces ---
 
-# by the distance of the own king to the square in front of the pawn; counts once on the fourth rank, twice on the fifth, ...
+# by the distance of the own king to the square in front of the pawn; counts once on the fourth rank, twice on
+# the fifth, ...
 PASSED_OWN_KING = [( 13,  47), ( 16,  42), ( 10,  19), ( -3,   6), ( -7,  -2), ( -5,  -8), ( -3,  -9), (-11,  -1)]
 # the same for the enemy king
 PASSED_ENEMY_KING = [(-12, -12), ( -6, -11), (  6,  -7), ( -4,  11), ( -5,  27), ( -2,  33), (  4,  27), (  6,  27)]
@@ -211,7 +214,8 @@ PASSED_UNSTOPPABLE = (-47, 202)
 
 # --- Knights and bishops ---
 
-# on the fourth to sixth rank, where no enemy pawn can ever attack it; two values: not defended by a pawn, defended
+# on the fourth to sixth rank, where no enemy pawn can ever attack it; two values: not defended by a pawn,
+# defended
 KNIGHT_OUTPOST = [(  4,  -9), ( 26,   2)]
 BISHOP_OUTPOST = [(  7,  -4), ( 30,   5)]
 # a knight can move to an outpost that a pawn defends
@@ -225,7 +229,8 @@ KNIGHT_KING_DISTANCE = ( -6,  -4)
 BISHOP_KING_DISTANCE = ( -5,  -3)
 # per own pawn on a square of the bishop's colour
 BISHOP_OWN_PAWNS = ( -2,  -2)
-# it stands on a long diagonal and no pawn is between it and the two centre squares there; pieces in between do not matter
+# it stands on a long diagonal and no pawn is between it and the two centre squares there; pieces in between
+# do not matter
 BISHOP_LONG_DIAGONAL = ( 13,   6)
 
 # --- Rooks and queens ---
@@ -236,7 +241,8 @@ ROOK_OPEN_FILE = ( 22,   9)
 ROOK_HALF_OPEN_FILE = ( 16,  -3)
 # per rook and own pawn more than five; counts negative for fewer than five
 ROOK_OWN_PAWNS = (  4,  -5)
-# it has very few moves and stands, with an own pawn on its file, between the edge and its king, which cannot castle
+# it has very few moves and stands, with an own pawn on its file, between the edge and its king, which cannot
+# castle
 ROOK_SHUT_IN = (-40, -28)
 # on the seventh rank, and the enemy king is on the eighth or an enemy pawn on the seventh
 ROOK_SEVENTH = ( -6,  12)
@@ -251,12 +257,14 @@ CASTLING_RIGHT = ( 28, -16)
 KING_OPEN_FILE = (-30,  -4)
 # no pawn within two files of it
 KING_PAWNLESS_FLANK = ( 26, -98)
-# per square near the enemy king's file, on the enemy's five ranks, that is attacked; counts double if attacked twice
+# per square near the enemy king's file, on the enemy's five ranks, that is attacked; counts double if
+# attacked twice
 FLANK_ATTACK = (  2,   1)
 # per square near the own king's file, on the own five ranks, that its own side attacks
 FLANK_DEFENCE = (  3,  -1)
-# on the king's file and the adjacent ones: by the rank of the nearest own pawn that is not behind the king, 0 if there is none;
-# a row for each distance of the file from the edge of the board (a and h, b and g, c and f, d and e)
+# on the king's file and the adjacent ones: by the rank of the nearest own pawn that is not behind the king, 0
+# if there is none; a row for each distance of the file from the edge of the board (a and h, b and g, c and f,
+# d and e)
 SHELTER = [
     [(-13,   6), ( 31, -26), ( 34, -18), ( 10,  -3), (-14,   8), ( -6,  17), ( -9,  29), (  0,   0)],
     [(-15,  13), ( 42, -11), ( 30,  -9), ( -1,  11), (-14,  16), (-19,  15), (-29,  20), (  0,   0)],
@@ -273,7 +281,8 @@ STORM = [
 # instead of STORM if an own pawn blocks that enemy pawn, by rank
 STORM_BLOCKED = [(  0,   0), (  0,   0), (-32, -39), ( -5, -14), (  1, -16), ( 10, -22), (  3, -15), (  0,   0)]
 
-# --- King attack: the danger units are added up; DANGER_STEP units make one level, and KING_DANGER has a value for each level ---
+# --- King attack: the danger units are added up; DANGER_STEP units make one level, and KING_DANGER has a
+# --- value for each level ---
 
 # per piece that attacks the squares around the enemy king: knight, bishop, rook, queen
 DANGER_ATTACKER = [28, 16, 19, 11]
@@ -326,7 +335,8 @@ RESTRICTED = (  4,   1)
 
 # per attacked square of d4, e4, d5, e5
 CENTRE_CONTROL = ( -2,   2)
-# per square on the files c to f and the second to fourth rank that has no own pawn and is not attacked by enemy pawns
+# per square on the files c to f and the second to fourth rank that has no own pawn and is not attacked by
+# enemy pawns
 SPACE = ( -2,  -3)
 # for the side to move
 TEMPO = ( 20,  17)
@@ -337,8 +347,8 @@ TEMPO = ( 20,  17)
 LONE_KING_EDGE = [(  0,  60), (  0,  35), (  0,  15), (  0,   0)]
 # by the distance between the kings
 LONE_KING_DISTANCE = [(  0,   0), (  0, 100), (  0, 100), (  0,  75), (  0,  50), (  0,  30), (  0,  15), (  0,   0)]
-# with bishop and knight, instead of LONE_KING_EDGE: by the bare king's steps along ranks and files to the nearer corner of the
-# bishop's colour
+# with bishop and knight, instead of LONE_KING_EDGE: by the bare king's steps along ranks and files to the
+# nearer corner of the bishop's colour
 LONE_KING_CORNER = [(  0, 420), (  0, 360), (  0, 300), (  0, 240), (  0, 180), (  0, 120), (  0,  60), (  0,   0)]
 # instead of these three, with king and one pawn in a won position: by the pawn's rank
 LONE_KING_PAWN = [(  0,   0), (  0, 200), (  0, 210), (  0, 225), (  0, 245), (  0, 270), (  0, 300), (  0,   0)]
@@ -355,14 +365,15 @@ SCALE_OPPOSITE_BISHOPS_PIECES = 107
 SCALE_ROOK_ENDING = 66
 # rook and pawn against rook, with the defending king in front of the pawn, on its file or next to it
 SCALE_ROOK_AND_PAWN = 37
-# bishop and pawn against at most a minor piece, with the defending king in front of the pawn on its file, on a square of the
-# other colour than the bishop's
+# bishop and pawn against at most a minor piece, with the defending king in front of the pawn on its file, on
+# a square of the other colour than the bishop's
 SCALE_BISHOP_AND_PAWN = 49
 # king and pawn against king, where it is a draw
 SCALE_DRAWN_PAWN = 0
 # rook against pawn, by how many moves the king of the rook's side is too late
 SCALE_ROOK_AGAINST_PAWN = [128, 122,  80,  28,   6,   0]
-# queen against a pawn on the seventh rank that its king supports, on a file where that can draw, with the queen's king far away
+# queen against a pawn on the seventh rank that its king supports, on a file where that can draw, with the
+# queen's king far away
 SCALE_QUEEN_AGAINST_PAWN = 8
 # no pawns and less than a rook
 SCALE_LONE_MINOR = 0
@@ -374,8 +385,9 @@ SCALE_MINOR_UP_HEAVY = 0
 SCALE_TWO_KNIGHTS = 0
 # anything else against a bare king
 SCALE_BARE_KING = 128
-# all pawns on one rook's file, no piece but bishops that cannot attack the promotion square, and the defending king reaches that
-# corner in time; also a rook and such a pawn on the sixth rank against a bishop that attacks the square ahead of it
+# all pawns on one rook's file, no piece but bishops that cannot attack the promotion square, and the
+# defending king reaches that corner in time; also a rook and such a pawn on the sixth rank against a bishop
+# that attacks the square ahead of it
 SCALE_WRONG_CORNER = 0
 
 # --- Scale of the whole score, in 1/128 ---
@@ -385,6 +397,6 @@ RULE50_FADE = [128, 128, 128, 128, 125, 120, 112, 100,  84,  64,  40]
 
 # --- Network ---
 
-# the file of a network that is added to all of the above or takes its place, as the file says: one of evaluation/networks, or a
-# path from this file's folder; "": none
+# the file of a network that is added to all of the above or takes its place, as the file says: one of
+# evaluation/networks, or a path from this file's folder; "": none
 NETWORK = "residual-512-10.cwnet"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What several tests share: the data folders, an environment like a user's, and what is done about programs that are missing."""
+"""What several tests share: data folders, an environment like a user's, and what if programs are missing."""
 
 import gc
 import os
@@ -17,7 +17,8 @@ from hypothesis import HealthCheck, settings
 from places import DATA, ROOT
 from uci_process import UciProcess
 
-# No example fails because the machine is busy. Loaded before the tests are imported, since each test keeps the profile it finds.
+# No example fails because the machine is busy. Loaded before the tests are imported, since each test keeps
+# the profile it finds.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
 
@@ -47,7 +48,7 @@ def shared_data() -> Path:
 
 @pytest.fixture(scope="session", params=["own", "shared"])
 def any_data(request: pytest.FixtureRequest) -> Path:
-    """The tests' own data, and then the larger data next to the checkout: for what has the same place in both."""
+    """The tests' own data, then the larger data next to the checkout, for what has one place in both."""
     if request.param == "own":
         return DATA
     data: Path = request.getfixturevalue("shared_data")
@@ -62,7 +63,7 @@ def user_environment() -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def shared() -> Iterator[UciProcess]:
-    """One engine process for all tests that need none of their own: each also shows that the one before did no harm."""
+    """One engine process for the tests that need none of their own: each shows that the last did no harm."""
     with UciProcess() as process:
         yield process
         process.quit()
@@ -90,7 +91,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Nothing collected becomes garbage: looking through it again and again would take a twentieth of the time."""
+    """Nothing collected becomes garbage: looking through it would take a twentieth of the time."""
     gc.collect()
     gc.freeze()
 
@@ -110,13 +111,16 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Two for each processor, since they often wait for engines; more than eight take memory and little time from each other."""
+    """Two for each processor, since they often wait for engines.
+
+    More than eight take memory and little time from each other.
+    """
     return min(2 * (os.cpu_count() or 1), 8)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Neighbours run in one process, which shares their fixtures; who has nothing left takes tests of others."""
+    """Neighbours share a process and its fixtures; who has nothing left takes tests of others."""
     from xdist.scheduler import WorkStealingScheduling
 
     return WorkStealingScheduling(config, log) if config.getoption("dist") == "load" else None

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The commands and programs of README.md, docs/*.md, docs/search.ipynb and `--help` run.
 
-Commands are the lines of `sh` blocks, those in README.md's table, and the examples of each `--help`, programs the `python` blocks and the notebook's cells, whose
-`assert` lines hold. The commands of a section of README.md and docs/learning.md, and those of another page, run in order from an
-empty folder, with fewer games, seconds, nodes and plies. docs/maintaining.md is left out: its commands publish, or take hours.
-They run the coachwhip of the environment that pytest is in: in `.ci/run` that of the wheel, where a file or module may be missing.
-Only `.ci/run` and `pytest tests/page_commands.py` run them: they take as long as half of all tests.
+Commands are the lines of `sh` blocks, those in README.md's table, and the examples of each `--help`, programs
+the `python` blocks and the notebook's cells, whose `assert` lines hold. The commands of a section of
+README.md and docs/learning.md, and those of another page, run in order from an empty folder, with fewer
+games, seconds, nodes and plies. docs/maintaining.md is left out: its commands publish, or take hours. They
+run the coachwhip of the environment that pytest is in: in `.ci/run` that of the wheel, where a file or module
+may be missing. Only `.ci/run` and `pytest tests/page_commands.py` run them: they take as long as half of all
+tests.
 """
 
 import json
@@ -48,7 +50,10 @@ SMALL = [
     "coachwhip suite --nodes 20",
     "coachwhip reference",
     "coachwhip lab",
-    "coachwhip match --engine coachwhip --name a --engine coachwhip --name b --nodes 20 --pgn games.pgn --report match.html",
+    (
+        "coachwhip match --engine coachwhip --name a --engine coachwhip --name b --nodes 20 --pgn games.pgn "
+        "--report match.html"
+    ),
     "coachwhip analyse games.pgn --depth 1 --report games.html",
     "coachwhip weights > weights.py",
     "coachwhip tunables",
@@ -84,7 +89,10 @@ def blocks(text: str, kind: str) -> list[str]:
 
 
 def commands(text: str) -> list[str]:
-    """The commands in a text, those of several lines joined; then those of coachwhip that are the second cell of a table's row."""
+    """The commands in a text, those of several lines joined.
+
+    Those of coachwhip that are the second cell of a table's row come last.
+    """
     lines = [
         line
         for block in blocks(text, "sh")
@@ -132,7 +140,10 @@ def smaller(command: str) -> str:
 
 
 def read_only(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a subcommand read its command line, without running it. Raises KeyError or CommandError for one that it rejects."""
+    """Let a subcommand read its command line, without running it.
+
+    Raises KeyError or CommandError for one that it rejects.
+    """
     module = import_module(f"coachwhip.{SUBCOMMANDS[words[0]][0]}")
     monkeypatch.setattr(Parser, "run", lambda parser, argv, _: parser.parse_intermixed_args(argv) and 0)
     assert module.main(words[1:]) == 0
@@ -140,7 +151,7 @@ def read_only(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def shell(tmp_path: Path) -> Callable[[str], str]:
-    """Runs a command in an empty folder, where `coachwhip` is that of this environment; returns what it prints."""
+    """Run a command of this environment's `coachwhip` in an empty folder; return what it prints."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     environment = os.environ | {"PATH": path, "MPLBACKEND": "Agg"}
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Untrusted files: they run nothing, read nothing else, and end neither the process nor its memory; the error is one line.
+"""Untrusted files: they run nothing, read nothing else, and end neither the process nor its memory.
 
-The limits are in .github/SECURITY.md. tests/trials/mutated_files.py tries spoilt files by the thousand.
+The error is one line. The limits are in .github/SECURITY.md. tests/trials/mutated_files.py tries spoilt files
+by the thousand.
 """
 
 import bz2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a build, a wheel and an sdist hold, read from setup.py and the metadata; .ci/run builds and tries the packages."""
+"""What a build, a wheel and an sdist hold, by setup.py and the metadata; .ci/run builds and tries them."""
 
 import errno
 import fnmatch

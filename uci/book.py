@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Opening books in the Polyglot format, read by `chess.polyglot` of python-chess, which is imported with the first book.
+"""Opening books in the Polyglot format, read by python-chess, which is imported with the first book.
 
 The move is the one of greatest weight, or a random one with probabilities by weight. Source of the format:
 http://hgm.nubati.net/book_format.html.
@@ -42,10 +42,10 @@ class Book:
     def choose(
         self, position: Position, allowed: list[str], best_move: bool, *seeds: int
     ) -> tuple[str, int, int] | None:
-        """Return a move for the position as the position writes it, its weight and the sum of all; None if all weights are 0.
+        """Return a move, as the position writes it, its weight and the sum of all weights.
 
-        `allowed`: the moves to choose from, empty: all. `best_move`: the greatest weight, the first in the
-        file among equals; else random by weight, from position and `seeds`.
+        None if all weights are 0. `allowed`: the moves to choose from, empty: all. `best_move`: the greatest
+        weight, the first in the file among equals; else random by weight, from position and `seeds`.
         """
         from ..core.engine import passed_square
 

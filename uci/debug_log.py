@@ -23,7 +23,10 @@ def session_facts(name: str, session: Session) -> list[str]:
     facts = [
         f"program: {name}",
         f"build: {build_info()}",
-        f"system: Python {sys.version.split(' ', 1)[0]} on {sys.platform}, {machine}, {os.cpu_count()} processors",
+        (
+            f"system: Python {sys.version.split(' ', 1)[0]} on {sys.platform}, {machine}, "
+            f"{os.cpu_count()} processors"
+        ),
         f"folder: {os.getcwd()}",
         f"seed: {session.seeds[0]}",
     ]

@@ -57,7 +57,10 @@ def fault(command: str, error: Exception) -> str:
 
 
 def diagram(board: str, fen: str, key: int, in_check: bool) -> list[str]:
-    """Return a board drawn in text, with FEN and key: `board` is 8 lines of 8 letters, rank 8 first, `.` for an empty square."""
+    """Return a board drawn in text, with FEN and key.
+
+    `board` is 8 lines of 8 letters, rank 8 first, `.` for an empty square.
+    """
     border = " +" + "---+" * 8
     lines = ["", border]
     for rank, row in zip(range(8, 0, -1), board.split(), strict=True):

@@ -82,7 +82,7 @@ class UciLoop:
     | isready | `readyok` when the commands before it are done | at once, unless the search is stopped |
     | setoption, ucinewgame, position | nothing, or one `info string` | queued |
     | go | `info` lines, one `bestmove` | queued; a search with no end of its own is stopped first |
-    | go perft N, perft N | the moves, sorted, with their counts, in Stockfish's form, the total, before any `readyok` | queued |
+    | go perft N, perft N | sorted moves, counts and the total, as Stockfish, before any `readyok` | queued |
     | stop | the `bestmove` of every `go` read so far | the same; it stops a perft too |
     | ponderhit | nothing: the time limits apply from now on | ignored when not pondering |
     | quit | the process ends | queued commands are finished, but the last search is stopped |
@@ -165,7 +165,10 @@ class UciLoop:
     # The loop
 
     def run(self, lines: Iterable[bytes]) -> None:
-        """Answer lines until `quit` or the end of input. Raises nothing but KeyboardInterrupt, after `close`."""
+        """Answer lines until `quit` or the end of input.
+
+        Raises nothing but KeyboardInterrupt, after `close`.
+        """
         try:
             for line in lines:
                 self.execute(parse.decode_line(line))
@@ -190,7 +193,10 @@ class UciLoop:
             self.worker.wait()  # a Debug Log File is to have the next line
 
     def finish(self) -> None:
-        """Wait until all is done, or nobody reads the answers. Ctrl-C stops the searches; their bestmove is still waited for."""
+        """Wait until all is done, or nobody reads the answers.
+
+        Ctrl-C stops the searches; their bestmove is still waited for.
+        """
         while True:
             try:
                 self.worker.wait()
@@ -210,7 +216,7 @@ class UciLoop:
         self._write.log_to(path, session_facts(self._name, self.session) if path else ())
 
     def fault_of(self, text: str) -> str:
-        """Return the message about ignored words in a `go`, "" for other lines; `execute` runs such a `go` nevertheless."""
+        """Return the message about ignored words in a `go`, which is executed, "" for other lines."""
         name, rest = parse.split_command(text, self.commands, UCI_COMMANDS)
         if name != "go":
             return ""
@@ -220,7 +226,10 @@ class UciLoop:
             return str(error)
 
     def _guarded(self, name: str, run: Callable[..., None], *arguments: object) -> None:
-        """Run a command. Bad input and internal errors give a one-line message, and the engine keeps running."""
+        """Run a command.
+
+        Bad input and internal errors give a one-line message, and the engine keeps running.
+        """
         try:
             run(*arguments)
         except Exception as error:
@@ -235,7 +244,8 @@ class UciLoop:
     def _do_unknown(self, rest: str) -> None:
         near = nearest(rest.split(" ", 1)[0], self.commands)
         self._complain(
-            f"Unknown command: '{shorten(rest)}'. {f'Did you mean {near}?' if near else 'Type help for a list.'}"
+            f"Unknown command: '{shorten(rest)}'. "
+            f"{f'Did you mean {near}?' if near else 'Type help for a list.'}"
         )
 
     def _do_uci(self, _: str) -> None:

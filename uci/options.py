@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The table of UCI options (name, type, default, range), and their values. What a new value does is in uci/session.py."""
+"""The table of UCI options (name, type, default, range), and their values.
+
+What a new value does is in uci/session.py.
+"""
 
 from __future__ import annotations
 
@@ -108,7 +111,10 @@ class Options:
 
         message = f"no option named '{shorten(name)}'"
         if name.lower() in (row[0] for row in TUNABLES):
-            return f"{message}: it is a tunable, which is an option in a session that was started with `coachwhip --expose`"
+            return (
+                f"{message}: it is a tunable, which is an option in a session that was started with "
+                "`coachwhip --expose`"
+            )
         near = nearest(name, (entry.name for entry in self.table))
         return f"{message} (perhaps {near}?)" if near else message
 

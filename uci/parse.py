@@ -41,7 +41,10 @@ class UserError(ValueError):
 
 @dataclass
 class SearchRequest:
-    """The fields of a `go`; None or empty without the field. Times in milliseconds, depth in plies, mate in moves."""
+    """The fields of a `go`; None or empty without the field.
+
+    Times in milliseconds, depth in plies, mate in moves.
+    """
 
     searchmoves: list[str] = field(default_factory=list)
     ponder: bool = False
@@ -68,7 +71,10 @@ class SearchRequest:
 
 
 def decode_line(raw: bytes) -> str:
-    """Return one line of input as text, without its end. Never fails: Cute Chess sends Latin-1, all others UTF-8."""
+    """Return one line of input as text, without its end.
+
+    Never fails: Cute Chess sends Latin-1, all others UTF-8.
+    """
     raw = raw.removeprefix(b"\xef\xbb\xbf").replace(b"\0", b"").rstrip(b"\r\n")
     try:
         return raw.decode()
@@ -82,10 +88,10 @@ def split_words(text: str) -> list[str]:
 
 
 def split_command(text: str, first: Container[str], anywhere: Container[str]) -> tuple[str, str]:
-    """Return the command in a line, "" if there is none, and the text after it. Both are empty for a blank line or a `#` comment.
+    """Return the command in a line, "" if there is none, and the text after it.
 
-    A name in `first` counts as the first word only; one in `anywhere` also after unknown words, as UCI
-    demands (`joho debug on`).
+    Both are empty for a blank line or a `#` comment. A name in `first` counts as the first word only; one in
+    `anywhere` also after unknown words, as UCI demands (`joho debug on`).
     """
     words = text.replace("\t", " ").strip(" \r\n").split(" ")
     if not words[0] or words[0].startswith("#"):
@@ -97,7 +103,7 @@ def split_command(text: str, first: Container[str], anywhere: Container[str]) ->
 
 
 def leading_int(word: str) -> tuple[int | None, str]:
-    """Return the number at the start of a word, None if there is none, and the rest of the word: `100.0` gives 100 and `.0`."""
+    """Return the number at the start of a word, None if there is none, and the rest: `100.0` -> 100, `.0`."""
     match = re.match(r"([-+]?)0*([0-9]{1,18})[0-9]*", word)
     return (int(match[1] + match[2]), word[match.end() :]) if match else (None, word)
 
@@ -145,7 +151,10 @@ def parse_go(rest: str) -> tuple[SearchRequest, str]:
 
 
 def parse_position(rest: str) -> tuple[str | None, list[str]]:
-    """Return the FEN after `position`, None for the start position, and the moves. Raises UserError for other text."""
+    """Return the FEN after `position`, None for the start position, and the moves.
+
+    Raises UserError for other text.
+    """
     start, _, moves = f" {' '.join(split_words(rest))} ".partition(" moves ")
     kind, _, fen = start.strip(" ").partition(" ")
     if (kind == "fen" and fen) or (kind == "startpos" and not fen):
@@ -159,7 +168,10 @@ def parse_position(rest: str) -> tuple[str | None, list[str]]:
 
 
 def parse_setoption(rest: str) -> tuple[str, str | None]:
-    """Return the name after `setoption`, and the value, None without one. Both may contain blanks. Raises UserError."""
+    """Return the name after `setoption`, and the value, None without one. Both may contain blanks.
+
+    Raises UserError.
+    """
     padded = f" {rest} ".replace("\t", " ")
     head, has_value, value = padded.partition(" value ")
     words = split_words(head)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class PerftJob(Job):
-    """Prints the number of leaves `depth` plies ahead for each move of the present position, in Stockfish's form.
+    """Prints the number of leaves `depth` plies ahead for each move of the position, in Stockfish's form.
 
     As many threads count as the option Threads says. Once Hash has been set, they share a table of that size,
     which does not touch that of the search; if there is no memory for it, a message says so, and the count

@@ -16,10 +16,11 @@ CHUNK_BYTES = 2**16
 
 
 def read_lines(read: Callable[[int], bytes | None]) -> Iterator[bytes]:
-    """Yield the lines of an input, without their ends: `\\n`, `\\r\\n` or a single `\\r`, after which the line comes at once.
+    """Yield the lines of an input without their ends.
 
-    `read(n)` returns at most n bytes as soon as there are any, b"" at the end of input, None if the input is
-    non-blocking and has none yet. An OSError (a terminal that was closed) counts as the end of input.
+    These are `\\n`, `\\r\\n` or a single `\\r`, after which the line comes at once. `read(n)` returns at most
+    n bytes as soon as there are any, b"" at the end of input, None if the input is non-blocking and has none
+    yet. An OSError (a terminal that was closed) counts as the end of input.
     """
     unfinished = b""
     after_return = False  # the last byte was `\r`: a `\n` that follows belongs to it

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One `go`, from its request to its bestmove: by the book, the endgame tables, a weaker level, or the search alone.
+"""One `go`, from its request to its bestmove: by book, endgame tables, a weaker level, or the search alone.
 
 Analysis uses neither the book nor a weaker level. Clients take the score of a move from the reports before
 it, and ignore those sent while pondering. So a report of each pv, with the final nodes and time, is sent
@@ -76,7 +76,10 @@ class SearchJob(Job):
     # Called by the worker
 
     def work(self, session: Session) -> None:
-        """Find the best move of the present position, and the reports before it; the first legal move until there is a better one."""
+        """Find the best move of the present position, and the reports before it.
+
+        It is the first legal move until there is a better one.
+        """
         from ..core.engine import SearchInfo
 
         options, request, position, tables = session.options, self.request, session.position, session.tables
@@ -129,13 +132,19 @@ class SearchJob(Job):
         self._conclude(session, level.choose(engine, position, result) if level else result, limits)
 
     def answer(self) -> list[str]:
-        """Return the last reports and the best move. UCI forbids it under `infinite` until `stop`, while pondering also `ponderhit`."""
+        """Return the last reports and the best move.
+
+        UCI forbids it under `infinite` until `stop`, while pondering also `ponderhit`.
+        """
         if self.request.infinite or self._pondering:
             self._released.wait()
         return [*map(fmt.info_line, self._final), fmt.bestmove(self._best, self._ponder)]
 
     def _give_no_move(self, session: Session) -> None:
-        """Report why there is no move: mate, stalemate, or a rejected position, for which no `stop` is waited for."""
+        """Report why there is no move: mate, stalemate, or a rejected position.
+
+        A rejected position waits for no `stop`.
+        """
         if session.rejection:
             self._best = fmt.NULL_MOVE
             self._released.set()
@@ -187,7 +196,7 @@ class SearchJob(Job):
         return move
 
     def _groups(self, moves: list[str], multipv: int) -> list[list[str]]:
-        """Return the moves to search: the best rank by the endgame tables, and as many others as `multipv` needs."""
+        """Return the moves to search: the best rank by the endgame tables, and more for `multipv`."""
         if self._ranks is None:
             return [moves]
         groups: list[list[str]] = []
@@ -199,7 +208,10 @@ class SearchJob(Job):
     # Reports
 
     def _conclude(self, session: Session, result: SearchResult, limits: timeman.Limits) -> None:
-        """Set the best move, and the last reports with the nodes and the time of all searches; complain about what went wrong."""
+        """Set the best move, and the last reports with the nodes and the time of all searches.
+
+        Complains about what went wrong.
+        """
         if session.tables is not None and (fault := session.tables.take_fault()):
             self._complain(f"SyzygyPath: {fault}")
         if result.threads < (threads := session.options.number("Threads")):
@@ -221,7 +233,7 @@ class SearchJob(Job):
             self.stop()
 
     def _completed(self, info: SearchInfo) -> SearchInfo:
-        """Add to a report the probabilities and, unless the search has proven a mate, the score of the endgame tables."""
+        """Add probabilities to a report and, unless it has a proven mate, the score of the tables."""
         if self._material is not None:
             info.wdl = wdl.of_search(info, self._material)
         if self._ranks is not None:

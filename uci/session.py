@@ -29,10 +29,11 @@ SHREDDER = str.maketrans("HAha", "KQkq")  # the names of the corners' files in a
 
 
 class Session:
-    """Engine, weights and position, each made when first needed; endgame tables and book when an option asks for them.
+    """Engine, weights and position, each made when first needed.
 
-    Only the worker thread uses it, once commands are read. `tunables` are changes to core/tunables.py,
-    checked by `uci.tunables`; with `expose`, every tunable is an option.
+    Endgame tables and book are opened when an option asks for them. Only the worker thread uses it, once
+    commands are read. `tunables` are changes to core/tunables.py, checked by `uci.tunables`; with `expose`,
+    every tunable is an option.
     """
 
     def __init__(self, tunables: Mapping[str, int] | None = None, *, expose: bool = False) -> None:
@@ -78,7 +79,10 @@ class Session:
         return self.options.number("Seed") or self._random_seed, self.games
 
     def set_option(self, name: str, text: str | None) -> str:
-        """Set an option from a GUI's text. Returns "", or the reason why the old value stays; names are case-insensitive."""
+        """Set an option from a GUI's text.
+
+        Returns "", or the reason why the old value stays; names are case-insensitive.
+        """
         options = self.options
         entry = next((entry for entry in options.table if entry.name.lower() == name.lower()), None)
         if entry is None:
@@ -114,7 +118,7 @@ class Session:
             self._engine.clear()
 
     def close(self) -> None:
-        """Free the engine, and close the files of book and endgame tables; the session cannot be used any more."""
+        """Free the engine, and close book and endgame tables; the session cannot be used any more."""
         self._engine = None
         for opened in (self.book, self.tables):
             if opened is not None:
@@ -163,7 +167,10 @@ class Session:
             self._engine.clear_hash()
 
     def load_weights(self) -> None:
-        """Evaluate with the weights and the network of WeightsFile. Raises ValueError, OSError or MemoryError and keeps the old ones."""
+        """Evaluate with the weights and the network of WeightsFile.
+
+        Raises ValueError, OSError or MemoryError and keeps the old ones.
+        """
         evaluator = self._read_weights()
         if self._engine is not None:
             weights, network = evaluator
@@ -180,7 +187,10 @@ class Session:
     # Position
 
     def set_position(self, fen: str | None, moves: list[str]) -> None:
-        """Set the position; `fen` None: the start position. Raises ValueError, and keeps the old one, if the FEN or a move is illegal."""
+        """Set the position; `fen` None: the start position.
+
+        Raises ValueError, and keeps the old one, if the FEN or a move is illegal.
+        """
         position = self.new_position(fen)
         for number, move in enumerate(moves, 1):
             try:
@@ -190,7 +200,10 @@ class Session:
         self._position = position
 
     def new_position(self, fen: str | None) -> Position:
-        """Return the position of a FEN, None: the start position. Only UCI_Chess960 allows the castling rights of Chess960."""
+        """Return the position of a FEN, None: the start position.
+
+        Only UCI_Chess960 allows the castling rights of Chess960.
+        """
         from ..core.engine import STARTPOS_FEN, Position
 
         chess960 = self.options.is_on("UCI_Chess960")
@@ -209,7 +222,10 @@ class Session:
     # Endgame tables and book
 
     def open_tables(self) -> None:
-        """Use the endgame tables in the folders of SyzygyPath ("": none). Raises ValueError, and keeps the old ones, if there is none."""
+        """Use the endgame tables in the folders of SyzygyPath ("": none).
+
+        Raises ValueError, and keeps the old ones, if there is none.
+        """
         path, old, tables = self.options.text("SyzygyPath"), self.tables, None
         if path:
             from .tablebase import Tablebase
@@ -239,7 +255,10 @@ class Session:
             self._engine.set_tablebase(self.tables.probe, pieces, self.options.number("SyzygyProbeDepth"))
 
     def open_book(self) -> None:
-        """Open the book of BookFile, without it the shipped one for OwnBook. Raises ValueError or OSError and keeps the old one."""
+        """Open the book of BookFile, without it the shipped one for OwnBook.
+
+        Raises ValueError or OSError and keeps the old one.
+        """
         path, old, book = self.options.text("BookFile"), self.book, None
         if path or self.options.is_on("OwnBook"):
             from .book import SHIPPED, Book
@@ -274,7 +293,7 @@ EFFECTS: dict[str, Callable[[Session], None]] = {
 
 
 def _standard_rights(board: str, rights: str) -> str:
-    """Return the castling rights of a FEN for which king and rook are on their start squares of standard chess."""
+    """Return the castling rights of a FEN whose king and rook are on their squares of standard chess."""
     last, *_, first = board.split()
     fits = {
         "K": first[4] + first[7] == "KR",

@@ -53,7 +53,10 @@ SECOND_PLACE = 12
 
 
 def limited_elo(options: Options) -> int:
-    """Return the Elo to play at, 0 for full strength. UCI_LimitStrength overrides Skill Level: equal steps from SKILL_0."""
+    """Return the Elo to play at, 0 for full strength.
+
+    UCI_LimitStrength overrides Skill Level: equal steps from SKILL_0.
+    """
     if options.is_on("UCI_LimitStrength"):
         return options.number("UCI_Elo")
     skill = options.number("Skill Level")
@@ -61,7 +64,10 @@ def limited_elo(options: Options) -> int:
 
 
 class Level:
-    """The play at an Elo; `seeds` are those of its random choices. Between anchors: nodes geometric, the others linear."""
+    """The play at an Elo; `seeds` are those of its random choices.
+
+    Between anchors: nodes geometric, the others linear.
+    """
 
     def __init__(self, elo: int, seeds: tuple[int, int]) -> None:
         above = next(index for index in range(1, len(ANCHORS)) if elo <= ANCHORS[index][0])
@@ -78,7 +84,10 @@ class Level:
     def scan(
         self, engine: Engine, position: Position, moves: list[str], limits: Limits
     ) -> tuple[list[str], int]:
-        """Search moves for a short time each, with half of the limits. Return the moves, and the nodes, of the search that follows."""
+        """Search moves for a short time each, with half of the limits.
+
+        Return the moves, and the nodes, of the search that follows.
+        """
         from random import Random  # takes longer to load than the rest of a session
 
         self._random = Random(str((position.key, *self._seeds)))
@@ -105,7 +114,7 @@ class Level:
         return moves, self.nodes
 
     def choose(self, engine: Engine, position: Position, result: SearchResult) -> SearchResult:
-        """Return the result for the move to play, chosen at random: that of the search after `scan`, or of a short one."""
+        """Return the result for the move chosen at random: of the search after `scan`, or a short one."""
         if result.bestmove not in self._shorts or result.lines[0].mate_in > 0:
             return result
         scores = {move: comparable(short.lines[0]) for move, short in self._shorts.items()}
@@ -119,7 +128,7 @@ class Level:
 
 
 def needs_technique(position: Position, score: int) -> bool:
-    """Return whether the side to move, with this static score, is far ahead of a king with at most one other piece or pawn."""
+    """Return whether stm, with this static score, is far ahead of a king and at most one piece or pawn."""
     enemy = str.islower if position.stm == "w" else str.isupper
     return score >= FAR_AHEAD and sum(map(enemy, position.board())) <= 2
 
@@ -139,7 +148,10 @@ def without_draws(position: Position, moves: Iterable[str]) -> list[str]:
 
 
 def taking_back(position: Position) -> str:
-    """Return the move that would take back the side's last one; "" where that was a capture or castling, or is not known."""
+    """Return the move that would take back the side's last one.
+
+    It is "" where that was a capture or castling, or is not known.
+    """
     earlier, boards = position.copy(), []
     try:
         for _ in range(2):
@@ -158,7 +170,10 @@ def taking_back(position: Position) -> str:
 def choose(
     position: Position, scores: dict[str, int], result: SearchResult, temperature: float, random: Random
 ) -> str:
-    """Return one of the moves in `scores` (centipawns, of short searches); `result` is that of the longer search."""
+    """Return one of the moves in `scores` (centipawns, of short searches).
+
+    `result` is that of the longer search.
+    """
     progressing = {move: scores[move] for move in without_draws(position, scores)}
     if max(progressing.values(), default=0) >= FAR_AHEAD:
         scores = progressing
@@ -170,7 +185,10 @@ def choose(
 
 
 def softmax(best: str, scores: dict[str, int], temperature: float, random: Random) -> str:
-    """Return one of the moves in `scores` (centipawns), at random: the less a move loses, the likelier; `best` loses nothing."""
+    """Return one of the moves in `scores` (centipawns) at random.
+
+    The less a move loses, the likelier it is; `best` loses nothing.
+    """
     top = max(scores.values())
     if best not in scores:
         best = max(scores, key=scores.__getitem__)
@@ -180,7 +198,7 @@ def softmax(best: str, scores: dict[str, int], temperature: float, random: Rando
 
 
 def comparable(info: SearchInfo) -> int:
-    """Return the score of a search in centipawns; mates are beyond all other scores, shorter mates further."""
+    """Return the score of a search in centipawns; mates are beyond all others, shorter ones further."""
     if not info.is_mate:
         return info.score_cp
     return MATE_SCORE - info.mate_in if info.mate_in > 0 else -MATE_SCORE - info.mate_in

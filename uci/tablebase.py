@@ -32,7 +32,7 @@ BLACK = 8  # of a piece's number; the rest is its type, from 1 for a pawn to 6 f
 
 @dataclass
 class Rank:
-    """Root moves of equal value: their result under the fifty-move rule, and the score to show, from stm's view.
+    """Root moves of equal value: their result under the fifty-move rule, and the score to show, for stm.
 
     The score is near 20000 for a win, 1 for a win that the fifty-move rule makes a draw.
     """
@@ -46,7 +46,10 @@ class Tablebase:
     """The tables of some folders. Its methods do not raise."""
 
     def __init__(self, path: str) -> None:
-        """Open the folders in `path`, separated by `os.pathsep`. Raises ValueError if none of them holds a table."""
+        """Open the folders in `path`, separated by `os.pathsep`.
+
+        Raises ValueError if none of them holds a table.
+        """
         folders = [folder for folder in path.split(os.pathsep) if folder]
         without = [folder for folder in folders if not _holds_tables(folder)]
         if without == folders:
@@ -79,7 +82,10 @@ class Tablebase:
         return fault
 
     def probe(self, fen: str) -> int | None:
-        """Return the wdl of a position without castling rights, as if its fifty-move counter were 0; None if no table has it."""
+        """Return the wdl of a position without castling rights; None if no table has it.
+
+        It is that with the fifty-move counter at 0.
+        """
         return self._wdl(self._board(fen))
 
     def _wdl(self, board: Any) -> int | None:
@@ -103,11 +109,11 @@ class Tablebase:
     def judge(
         self, position: Position, moves: list[str], most_pieces: int, progress: bool = True
     ) -> list[Rank] | None:
-        """Return the ranks of these moves of the root (at least one), the best first; None if no table of at most `most_pieces` pieces has it.
+        """Return the ranks of these moves of the root (at least one), the best first.
 
-        Repetitions in the game and the fifty-move counter count. Moves with the same result have the same
-        rank: the search finds captures and the shortest or longest mate. But with `progress`, slow wins rank
-        below fast ones.
+        None if no table of at most `most_pieces` pieces has it. Repetitions in the game and the fifty-move
+        counter count. Moves with the same result have the same rank: the search finds captures and the
+        shortest or longest mate. But with `progress`, slow wins rank below fast ones.
         """
         board, castling, counter = _fields(position.fen())
         pieces = sum(char.isalpha() for char in board)
@@ -138,9 +144,10 @@ class Tablebase:
         return ranks
 
     def _judge_move(self, position: Position, move: str, counter: int) -> tuple[int, int] | None:
-        """Return the wdl of a root move, and the plies from the root to the next reset of the fifty-move counter or to mate.
+        """Return the wdl of a root move, and the plies from the root to the next reset or mate.
 
-        Without a DTZ table every move counts as such a reset. None if no WDL table has the position.
+        A reset is one of the fifty-move counter. Without a DTZ table every move counts as such a reset. None
+        if no WDL table has the position.
         """
         position.make(move)
         ended, board = position.result(), self._board(position.fen())
@@ -162,9 +169,10 @@ class Tablebase:
 
 
 def add_folder(tables: Any, folder: str) -> list[str]:
-    """Add the tables of a folder to a `chess.syzygy.Tablebase`; returns the names of files left out because of a wrong header.
+    """Add the tables of a folder to a `chess.syzygy.Tablebase`.
 
-    With a wrong header python-chess would look for pieces that are not on the board, for ever.
+    Returns the names of files left out because of a wrong header. With a wrong header python-chess would look
+    for pieces that are not on the board, for ever.
     """
     tables.add_directory(folder)
     damaged: set[str] = set()
@@ -178,7 +186,10 @@ def add_folder(tables: Any, folder: str) -> list[str]:
 
 
 def _has_right_header(path: str) -> bool:
-    """Return whether the header of a table names the pieces of its file name, for each side to move and each group of files."""
+    """Return whether the header of a table names the pieces of its file name.
+
+    It does so for each side to move and each group of files.
+    """
     name, suffix = os.path.splitext(os.path.basename(path))
     white, _, black = name.partition("v")
     pieces = sorted(

@@ -81,7 +81,10 @@ def limits_for(request: SearchRequest, white_to_move: bool, overhead: int, move:
 
 
 class Limits:
-    """The limits of a `go`, 0 for none, and what its searches have used. Time counts from `start_ns` (`perf_counter_ns`)."""
+    """The limits of a `go`, 0 for none, and what its searches have used.
+
+    Time counts from `start_ns` (`perf_counter_ns`).
+    """
 
     def __init__(self, request: SearchRequest, position: Position, overhead: int, start_ns: int) -> None:
         fullmove = int(position.fen().rpartition(" ")[2])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The tunables (`core/tunables.py`) as users name them: words NAME=VALUE on a command line, and options of a session."""
+"""The tunables (`core/tunables.py`) as users name them: NAME=VALUE on a command line, a session's options."""
 
 from __future__ import annotations
 
@@ -41,7 +41,10 @@ def read(words: Iterable[str]) -> dict[str, int]:
 
 
 def matching(pattern: str) -> list[Row]:
-    """Return the rows whose names match a pattern of the shell, such as `lmr_*`. Raises ValueError if there is none."""
+    """Return the rows whose names match a pattern of the shell, such as `lmr_*`.
+
+    Raises ValueError if there is none.
+    """
     from fnmatch import fnmatchcase
 
     rows = [row for name, row in ROWS.items() if fnmatchcase(name, pattern)]
@@ -51,7 +54,7 @@ def matching(pattern: str) -> list[Row]:
 
 
 def _unknown(name: str) -> str:
-    """Return the message about a wrong name, with the nearest name: users often leave out the `use_` of a technique."""
+    """Return the message about a wrong name, with the nearest one: users often leave out `use_`."""
     technique = nearest(name, (row.removeprefix(SWITCH) for row in ROWS))
     guesses = (
         f"{SWITCH}{name}",
@@ -64,7 +67,7 @@ def _unknown(name: str) -> str:
 
 
 def options(changes: Mapping[str, int]) -> tuple[Option, ...]:
-    """Return every tunable as an option: switches as checks, numbers as spins; the defaults are those with `changes`."""
+    """Return every tunable as an option: a check or a spin, whose default is that with `changes`."""
     table = []
     for name, default, low, high, _, _ in ROWS.values():
         value = changes.get(name, default)

@@ -43,7 +43,7 @@ def permille(score_cp: int, x: float) -> tuple[int, int, int]:
 
 
 def of_search(info: SearchInfo, x: float) -> tuple[int, int, int]:
-    """Return wins, draws and losses of 1000 games for the score of a search; mates and tablebase wins are certain."""
+    """Return wins, draws and losses of 1000 games for a score; mates and tablebase wins are certain."""
     if info.is_mate or info.is_tb:
         return of_result(2 if (info.mate_in if info.is_mate else info.score_cp) > 0 else -2)
     return permille(info.score_cp, x)

@@ -30,9 +30,9 @@ _starting = threading.Lock()  # the stack size of new threads is a setting of th
 
 
 class Job:
-    """A long command, from the moment it is read. The thread that reads commands stops it, the worker runs it.
+    """A long command, from the moment it is read.
 
-    `complain` gets messages about errors.
+    The thread that reads commands stops it, the worker runs it. `complain` gets messages about errors.
     """
 
     name = ""  # of the command
@@ -53,7 +53,10 @@ class Job:
         """Note that the expected move was played. Only a search reacts to this."""
 
     def run(self, session: Session) -> None:
-        """Do the work and send the answer, also after an error; then no stop reaches it, and the next queued search's clock starts."""
+        """Do the work and send the answer, also after an error.
+
+        After that no stop reaches it, and the clock of the next queued search starts.
+        """
         try:
             self.work(session)
         except Exception as error:
@@ -152,7 +155,10 @@ class Worker:
     # Waiting for the end
 
     def drain(self, quits: bool) -> None:
-        """Stop endless jobs at the end of input or after `quit`, after `quit` also the last search, and wait for the rest."""
+        """Stop endless jobs at the end of input or after `quit`, and wait for the rest.
+
+        `quit` also stops the last search.
+        """
         self.stop_endless()
         jobs = self.unfinished
         if quits and jobs and jobs[-1].is_search:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         def closed(self) -> bool: ...
 
         def is_closed(self) -> bool:
-            """Check, without writing, whether nobody reads any more; the same as `closed` if the system cannot tell."""
+            """Check, without writing, whether nobody reads any more; as `closed` if that is unknown."""
 
         def __call__(self, line: str, /) -> None: ...
 
@@ -55,7 +55,10 @@ class LineWriter:
                     self.error = error
 
     def is_closed(self) -> bool:
-        """Check, without writing, whether nobody reads any more; the same as `closed` on Windows, which cannot tell."""
+        """Check, without writing, whether nobody reads any more.
+
+        Windows cannot tell: there it is the same as `closed`.
+        """
         try:
             from select import POLLERR, POLLHUP, poll
         except ImportError:
@@ -67,7 +70,7 @@ class LineWriter:
 
 
 class LoggedWriter:
-    """Writes lines, and logs lines to the `Debug Log File`, if there is one, with the time, the process and a mark.
+    """Writes lines, and logs them in the `Debug Log File`, if any, with time, process and a mark.
 
         2026-11-22 16:45:00.123 [4711] >> go depth 12
 
@@ -92,7 +95,10 @@ class LoggedWriter:
         return self._write.closed
 
     def __call__(self, line: str, /) -> None:
-        """Log a line, then write it. In this order, since the client may answer before this thread continues."""
+        """Log a line, then write it.
+
+        In this order, since the client may answer before this thread continues.
+        """
         self.log("<<", line)
         self._write(line)
 
@@ -107,7 +113,10 @@ class LoggedWriter:
             self._write(info_string(f"Debug Log File: {error}; the log ends here"))
 
     def log_to(self, path: str, facts: Sequence[str] = ()) -> None:
-        """Log to this file from now on ("": no log), the facts first. Raises OSError and keeps the old one."""
+        """Log to this file from now on ("": no log), the facts first.
+
+        Raises OSError and keeps the old one.
+        """
         new = open(path, "ab", buffering=0) if path else None  # noqa: SIM115
         if new is not None:
             try:

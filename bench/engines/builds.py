@@ -34,7 +34,10 @@ def cache_folder() -> Path:
 
 
 def find_repository(start: Path | None) -> Path:
-    """Return the checkout of coachwhip that holds `start`; None: the current folder or else this package. Raises CommandError."""
+    """Return the checkout of coachwhip that holds `start`; None: the current folder or else this package.
+
+    Raises CommandError.
+    """
     for folder in [start] if start else [Path.cwd(), import_root()]:
         done = _run(["git", "-C", str(folder), "rev-parse", "--show-toplevel"], check=False)
         top = Path(done.stdout.strip())
@@ -44,8 +47,11 @@ def find_repository(start: Path | None) -> Path:
 
 
 def start_command(root: Path) -> tuple[str, ...]:
-    """Return the command that runs the package `coachwhip` in `root` with this Python, from any working directory."""
-    code = f"import runpy, sys; sys.path.insert(0, {str(root)!r}); runpy.run_module('coachwhip', run_name='__main__', alter_sys=True)"
+    """Return the command that runs the `coachwhip` in `root` with this Python, from any working directory."""
+    code = (
+        f"import runpy, sys; sys.path.insert(0, {str(root)!r}); runpy.run_module('coachwhip', "
+        "run_name='__main__', alter_sys=True)"
+    )
     return sys.executable, "-c", code
 
 
@@ -98,7 +104,7 @@ def _variant() -> str:
 
 
 def _builder() -> str:
-    """Return a Python of this version with the packages for a build: this one, or one in a new environment."""
+    """Return a Python of this version with the packages for a build: this one, or a new environment's."""
     if all(_major_version(package) >= least for package, least in BUILDERS.items()):
         return sys.executable
     home = cache_folder() / f"builder-{sys.implementation.cache_tag}"
@@ -130,7 +136,10 @@ def _major_version(package: str) -> int:
 def _run(
     command: Sequence[str], *, check: bool = True, cwd: Path | None = None
 ) -> "subprocess.CompletedProcess[str]":
-    """Run a command quietly; Ctrl-C ends it and its children. Raises CommandError with its first fault, or else its last line."""
+    """Run a command quietly; Ctrl-C ends it and its children.
+
+    Raises CommandError with its first fault, or else its last line.
+    """
     null, pipe = subprocess.DEVNULL, subprocess.PIPE
     try:
         process = subprocess.Popen(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The UCI client of the measuring tools: starts an engine, sets its options, lets it search, and ends it when it fails.
+"""The UCI client of the measuring tools: starts an engine, sets its options, lets it search, and ends it.
 
 `go` is sent after the engine has answered `isready` behind `position`; its clock runs from the write of `go`
 to the read of `bestmove`. A slow engine is silent or prints a banner before `uciok`: it gets all its time. A
@@ -40,7 +40,7 @@ class Reply(NamedTuple):
 
 
 class Patience(NamedTuple):
-    """The time after which an engine counts as stalled: seconds after a command, or after the last sign of an answer."""
+    """The seconds after which an engine counts as stalled: after a command, or the last sign of an answer."""
 
     after_command: float | None = None
     after_line: float | None = None
@@ -64,7 +64,10 @@ def position_command(fen: str, moves: Sequence[str] = (), *, chess960: bool = Fa
 
 
 def legal_move(board: chess.Board, text: str) -> chess.Move:
-    """Return the move of an engine for this position; some write capitals. Raises EngineFault if it is not legal."""
+    """Return the move of an engine for this position; some write capitals.
+
+    Raises EngineFault if it is not legal.
+    """
     with suppress(ValueError):
         if move := board.parse_uci(text.lower()):  # a null move is false
             return move
@@ -108,7 +111,10 @@ class Client:
         self._is_ended = False
 
     def start(self) -> None:
-        """Start a process and set its options, unless one runs. Raises StartError, also if it rejects an option."""
+        """Start a process and set its options, unless one runs.
+
+        Raises StartError, also if it rejects an option.
+        """
         if self._process is not None:
             return
         rejection: object = ""
@@ -166,7 +172,8 @@ class Client:
             if len(foreign) >= FOREIGN_LINES:
                 first = foreign[0][:MAX_QUOTED]
                 raise ValueError(
-                    f"it printed {FOREIGN_LINES} lines that are not UCI, the first one {first!r}, and no `uciok`"
+                    f"it printed {FOREIGN_LINES} lines that are not UCI, the first one {first!r}, "
+                    "and no `uciok`"
                 )
 
     def _store(self, line: str) -> None:
@@ -177,7 +184,10 @@ class Client:
             self._options[option.name] = option
 
     def new_game(self, *, chess960: bool = False) -> None:
-        """Prepare a new game: start a process if there is none, send `ucinewgame` and wait. Raises StartError, EngineFault."""
+        """Prepare a new game: start a process if there is none, send `ucinewgame` and wait.
+
+        Raises StartError, EngineFault.
+        """
         self.start()
         lines = ["ucinewgame"]
         if chess960 != self._chess960:
@@ -188,7 +198,10 @@ class Client:
         self._ready(*lines)
 
     def _ready(self, *lines: str) -> str:
-        """Send lines that have no answer, and wait for `readyok`. Returns the rejected option and why. Raises EngineFault."""
+        """Send lines that have no answer, and wait for `readyok`. Returns the rejected option and why.
+
+        Raises EngineFault.
+        """
         rejections: list[str] = []
         self._ask(
             (*lines, "isready"),
@@ -210,7 +223,10 @@ class Client:
     def _ask(
         self, lines: Sequence[str], word: str, patience: Patience, listener: Listener = lambda *_: None
     ) -> tuple[float, str]:
-        """Send lines. Returns the seconds until the answer, and its line. Raises EngineFault, and ends the process."""
+        """Send lines. Returns the seconds until the answer, and its line.
+
+        Raises EngineFault, and ends the process.
+        """
         process = self._process
         if process is None:
             raise EngineFault(CRASH, "no process")
@@ -231,7 +247,10 @@ class Client:
             raise
 
     def close(self, *, politely: bool = False) -> None:
-        """End the process at any time; `politely` waits a moment for it to quit. It may be called from any thread."""
+        """End the process at any time; `politely` waits a moment for it to quit.
+
+        It may be called from any thread.
+        """
         process, self._process = self._process, None
         if process is not None:
             process.end(QUIT_TIMEOUT if politely else 0)
@@ -243,9 +262,9 @@ class Client:
 
 
 def check_engines(specs: Sequence[EngineSpec], traffic: Traffic | None = None) -> list[str]:
-    """Start each engine once, so that a wrong one is rejected before the work; returns their names, all different.
+    """Start each engine once, so that a wrong one is rejected before the work.
 
-    Raises StartError.
+    Returns their names, all different. Raises StartError.
     """
     clients = [Client(spec, traffic) for spec in specs]
     for client in clients:

@@ -26,7 +26,10 @@ class Info(NamedTuple):
 
 @lru_cache(maxsize=64)  # the last lines of a search are read for its score and for its PV
 def read_info(line: str) -> Info | None:
-    """Read an `info` line up to its `string`; None for another line, or text alone. A field with a wrong number counts as missing."""
+    """Read an `info` line up to its `string`; None for another line, or text alone.
+
+    A field with a wrong number counts as missing.
+    """
     words = line.split()
     if words[:1] != ["info"] or words[1:2] == ["string"]:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Running engines that several threads share: a game borrows its engines, and the next game uses the same ones."""
+"""Running engines that threads share: a game borrows its engines, and the next game uses the same ones."""
 
 import threading
 from collections.abc import Callable, Iterator

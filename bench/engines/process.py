@@ -139,7 +139,10 @@ class EngineProcess:
         self._log(self.sent_at, SENT, lines)
 
     def receive(self, seconds: float) -> tuple[float, list[str]]:
-        """Return time and lines of the next read, no lines after `seconds`. Raises EngineFault if the process has ended."""
+        """Return time and lines of the next read, no lines after `seconds`.
+
+        Raises EngineFault if the process has ended.
+        """
         lines: list[str] | None = None
         try:
             read_at, size, lines = self._output.get(timeout=max(0.0, min(seconds, LIFE_SIGN)))
@@ -155,7 +158,10 @@ class EngineProcess:
         raise EngineFault(CRASH, f"{ending}: {self._complaint[:MAX_QUOTED]}" if self._complaint else ending)
 
     def end(self, patience: float = 0.0) -> None:
-        """End the process and its children, after `patience` seconds to quit by itself. It may be called from any thread."""
+        """End the process and its children, after `patience` seconds to quit by itself.
+
+        It may be called from any thread.
+        """
         assert self._popen.stdin
         self._is_ended = True
         if patience:

@@ -37,7 +37,7 @@ class EngineSpec(NamedTuple):
         return {name: value for name, value in {**FAIR_OPTIONS, **self.options}.items() if name in known}
 
     def require_options(self, engine: str, known: Collection[str]) -> None:
-        """Raise ValueError, which suggests the nearest name, if the engine does not have an option of the user."""
+        """Raise ValueError, with the nearest name, if the engine lacks an option that the user has set."""
         for name in self.options:
             if name not in known:
                 raise ValueError(f"{engine} has no option {name}{suggestion(name, known)}")
@@ -65,7 +65,7 @@ class _InOrder(argparse.Action):
 
 
 def of_engine(**settings: Any) -> dict[str, Any]:
-    """Return the keywords of `add_argument` for an option of the preceding engine: `settings`, and where it is collected."""
+    """Return `settings` of `add_argument` for an option of the preceding engine, and where it is kept."""
     return {"action": _InOrder, "dest": "engine_words", "default": [], **settings}
 
 
@@ -156,7 +156,10 @@ def engine_specs(
 def _command(
     group: _Group, tunables: Mapping[str, str], repository: Path | None
 ) -> tuple[tuple[str, ...], str]:
-    """Return the command of an engine, with the tunables for coachwhip, and the name of a revision. Raises CommandError."""
+    """Return the command of an engine, with the tunables for coachwhip, and the name of a revision.
+
+    Raises CommandError.
+    """
     if group.kind == "--engine":
         return _split(group.engine), ""
     changes = [f"{name}={value}" for name, value in tunables.items()]
@@ -168,7 +171,10 @@ def _command(
 
 
 def _split(command: str, *, windows: bool = os.name == "nt") -> tuple[str, ...]:
-    """Split a command line: a program's path, or words quoted as in the system's shell. Raises CommandError."""
+    """Split a command line: a program's path, or words quoted as in the system's shell.
+
+    Raises CommandError.
+    """
     if re.search(r"[\s'\"\\]", command) and os.path.isfile(command):
         return (os.path.abspath(command),)
     try:

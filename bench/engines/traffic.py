@@ -16,7 +16,10 @@ SENT, RECEIVED, COMPLAINT = ">", "<", "!"
 
 
 class Traffic:
-    """The open file, to which all threads write. A line has seconds since the start, engine, process, sign and text."""
+    """The open file, to which all threads write.
+
+    A line has seconds since the start, engine, process, sign and text.
+    """
 
     def __init__(self, path: Path) -> None:
         """Add a run to the file. Raises OSError."""
@@ -27,7 +30,10 @@ class Traffic:
         append(self._file, f"coachwhip match log, {datetime.now(UTC).isoformat()}: {signs}\n".encode())
 
     def write(self, when: float, engine: str, sign: str, lines: Sequence[str]) -> None:
-        """Add lines sent or received at a time of `time.perf_counter`. After an error, as on a full disk, the log has ended."""
+        """Add lines sent or received at a time of `time.perf_counter`.
+
+        After an error, as on a full disk, the log has ended.
+        """
         start = f"{when - self._start:.6f} {engine} {sign}"
         data = "".join(f"{start} {storable(line)}\n" for line in lines).encode()
         with self._lock, suppress(ValueError):  # it is closed

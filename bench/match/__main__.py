@@ -47,7 +47,8 @@ nothing; 130: interrupted (Ctrl-C); 2: an error.
 examples:
   coachwhip match --engine coachwhip --engine 'gnuchess --uci' --tc 5+0.05 --games 40 --pgn games.pgn
   coachwhip match --revision HEAD --revision HEAD~1 --tc 8+0.08 --games 20000 --sprt 0,5 --journal test.jsonl
-  coachwhip match --engine ./a --name A --option Hash=64 --engine ./b --engine ./c --own-tc 10+0.1 --form gauntlet --openings book.epd
+  coachwhip match --engine ./a --name A --option Hash=64 --engine ./b --own-tc 10+0.1 --openings book.epd
+  coachwhip match --engine ./a --engine ./b --engine ./c --form gauntlet
 """
 
 
@@ -93,12 +94,15 @@ def _parser() -> WritingParser:
     add("--nodes", type=whole_number(1, LARGEST_COUNT), metavar="N", help=about)
     about = "how far an engine may overrun its time (default 0; of a time for each move: 50)"
     add("--margin", type=whole_number(0, 60_000), metavar="MS", help=about)
-    openings = f"positions to start from: EPD, FEN, .pgn or Polyglot .bin (default: {OPENINGS.in_words()}; with --chess960: the 960 start "
+    openings = (
+        f"positions to start from: EPD, FEN, .pgn or Polyglot .bin (default: {OPENINGS.in_words()}; "
+        f"with --chess960: the 960 start positions; {START_POSITION}: only the start position)"
+    )
     add(
         "--openings",
         type=file_name,
         metavar="FILE",
-        help=f"{openings}positions; {START_POSITION}: only the start position)",
+        help=openings,
     )
     about = "plies to play of PGN and Polyglot openings (default: PGN all, Polyglot 8)"
     add("--plies", type=whole_number(0, 1000), metavar="N", help=about)
@@ -126,7 +130,10 @@ def _parser() -> WritingParser:
         metavar="DIR",
         help="end a game once the Syzygy tables in this folder know its result",
     )
-    about = "stop when one of two hypotheses, in normalized Elo, is accepted (error rates ALPHA and BETA: default 0.05)"
+    about = (
+        "stop when one of two hypotheses, in normalized Elo, is accepted (error rates ALPHA and BETA: "
+        "default 0.05)"
+    )
     add("--sprt", type=hypotheses, metavar="ELO0,ELO1[,ALPHA,BETA]", help=about)
 
     add = parser.add_argument_group("results").add_argument
@@ -142,7 +149,10 @@ def _parser() -> WritingParser:
     about = "add all lines to and from the engines, with their times, to this file"
     add("--log", type=Output("a log of match", grows=True), metavar="FILE", help=about)
     add_shared(add, "--json")
-    help_report = "write a page of HTML: results, curves, and the games on a board (the first 1000); one file, no network"
+    help_report = (
+        "write a page of HTML: results, curves, and the games on a board (the first 1000); one file, "
+        "no network"
+    )
     add("--report", type=Output("a page of coachwhip"), metavar="FILE", help=help_report)
     add_shared(add, "--force")
     return parser
@@ -185,7 +195,10 @@ def _warn_of_load(players: Sequence[EngineSpec], games: int) -> None:
     threads = max([1, *(parse_int(value) or 1 for name, value in options if name.lower() == "threads")])
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if games * threads > processors:
-        load = f"--concurrency {games} with engines of {counted(threads, 'thread')} needs {games * threads} processors"
+        load = (
+            f"--concurrency {games} with engines of {counted(threads, 'thread')} needs {games * threads} "
+            "processors"
+        )
         warn(f"warning: {load}, and there are {processors}: engines may lose on time")
 
 

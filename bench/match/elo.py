@@ -37,7 +37,7 @@ def signed(value: float, digits: int = 1) -> str:
 
 
 class Rating(NamedTuple):
-    """A rating relative to the mean of all players, or a difference of two, in Elo, and half its 95 % interval."""
+    """A rating relative to the mean of all, or a difference of two, and half its 95 % interval: Elo."""
 
     elo: float
     error: float
@@ -80,7 +80,10 @@ class Estimate(NamedTuple):
 
 
 def elo_difference(score: float) -> float:
-    """Return the rating difference at which `score` (0..1, points per game) is expected: 400 log10(score / (1 - score))."""
+    """Return the rating difference that makes a player expect `score` (0..1, points per game).
+
+    It is 400 log10(score / (1 - score)).
+    """
     if score <= 0:
         return -math.inf
     if score >= 1:
@@ -89,12 +92,18 @@ def elo_difference(score: float) -> float:
 
 
 def likelihood_of_superiority(deviations: float) -> float:
-    """Return the probability (0..1) that the truth is above zero if its estimate is `deviations` standard deviations above zero."""
+    """Return the probability (0..1) that the truth is above zero.
+
+    Its estimate is `deviations` standard deviations above zero.
+    """
     return 0.5 * (1 + math.erf(deviations / math.sqrt(2)))
 
 
 def estimate(counts: Sequence[int]) -> Estimate:
-    """Estimate the difference from the counts of each result: (losses, draws, wins), or pairs with 0, 1/2, 1, 3/2 and 2 points."""
+    """Estimate the difference from the counts of each result.
+
+    These are (losses, draws, wins), or pairs with 0, 1/2, 1, 3/2 and 2 points.
+    """
     total = sum(counts)
     outcomes = len(counts) - 1
     mean = sum(count * index / outcomes for index, count in enumerate(counts)) / total

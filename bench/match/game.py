@@ -67,7 +67,10 @@ def play(contest: Contest, engines: EnginePool[Client], pairing: Pairing) -> Gam
 
 
 def play_there(contest: Contest, pairing: Pairing) -> GameRecord:
-    """Play a game on a worker of a cluster, with engines of its own, so that the worker keeps nothing that has to be cleaned up."""
+    """Play a game on a worker of a cluster, with engines of its own.
+
+    So the worker keeps nothing that has to be cleaned up.
+    """
     fair_timing()
     with closing(engine_pool(contest, 1)) as engines:
         return play(contest, engines, pairing)
@@ -83,7 +86,10 @@ class Game:
         contest: Contest,
         is_stopped: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Set up a game of these engines, White's first. Before each move, `is_stopped` says whether to end it unfinished."""
+        """Set up a game of these engines, White's first.
+
+        Before each move, `is_stopped` says whether to end it unfinished.
+        """
         self._pairing = pairing
         self._engines = {chess.WHITE: engines[0], chess.BLACK: engines[1]}
         self._contest = contest
@@ -195,14 +201,17 @@ class _Search:
         self.limit = TOLERANCE * limit if limit else math.inf
 
     def read(self, _seconds: float, line: str) -> bool:
-        """Store the line; return False if the engine should have answered, since it has searched more than its nodes."""
+        """Store the line; return False if the engine has searched more than its nodes without an answer."""
         self.lines.append(line)
         self.nodes = max(self.nodes, reported_nodes(line))
         return self.nodes <= self.limit
 
 
 def pv_fault(lines: Sequence[str], move: str, position: Position) -> tuple[str, str]:
-    """Return the error in the last PV of a search of `position` that chose `move`, "" without one, and its moves up to there."""
+    """Return the error in the last PV of a search, "" without one, and its moves up to there.
+
+    The search was of `position` and chose `move`.
+    """
     mains = (
         info.pv for line in reversed(lines) if (info := read_info(line)) and info.multipv == 1 and info.pv
     )
@@ -230,7 +239,7 @@ def last_info(lines: Sequence[str]) -> Info:
 
 
 def white_score(info: Info, turn: chess.Color) -> chess.engine.Score | None:
-    """Return the score that the engine that plays `turn` reports, from White's side; None if it reports none."""
+    """Return the score of the engine that plays `turn`, from White's side; None if it reports none."""
     if info.cp is None and info.mate is None:
         return None
     score = chess.engine.Cp(info.cp) if info.mate is None else chess.engine.Mate(info.mate)  # type: ignore[arg-type]

@@ -26,7 +26,10 @@ REPORTS = 20  # lines on how the match stands while it is played, at most
 
 
 class MatchRun(Experiment[Pairing, GameRecord]):
-    """A match that is played; each finished game goes to the journal, the tally, the PGN file and the screen, in this order."""
+    """A match that is played.
+
+    Each finished game goes to the journal, the tally, the PGN file and the screen, in this order.
+    """
 
     NAME, UNITS = "match", "games"
 
@@ -74,7 +77,8 @@ class MatchRun(Experiment[Pairing, GameRecord]):
             self._pgn.add(self._pgn_text(result))
         games, every = len(self._tally.results), max(2, (self.total - self.done) // REPORTS // 2 * 2)
         self.bar.log(
-            f"game {result.number + 1}: {result.white} - {result.black} {result.result} ({result.explanation()})"
+            f"game {result.number + 1}: {result.white} - {result.black} {result.result} "
+            f"({result.explanation()})"
         )
         self.bar.advance()
         if games % every == 0 and len(self._names) == 2:

@@ -28,12 +28,14 @@ STYLE = """\
 .summary { columns: 2 30rem; column-gap: 2rem; }
 .summary > * { break-inside: avoid; }
 .summary p { margin: 0.15rem 0; }
-.legend, .lines, [data-step="better"], [data-step="worse"], .keys li:nth-child(n + 6), .game .note { display: none; }
+.legend, .lines, [data-step="better"], [data-step="worse"], .keys li:nth-child(n + 6), .game .note {
+  display: none;
+}
 """
 
 
 class Standing(NamedTuple):
-    """How a match stood: Elo (None while it is not known) and the ends of its 95 % interval, which may be infinite."""
+    """How a match stood: Elo (None: not known) and the ends of its 95 % interval, which may be infinite."""
 
     games: int
     elo: float | None

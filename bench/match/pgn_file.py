@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The PGN file of a match. A resumed match adds the games of its journal that the file lacks; other programs may add to it too."""
+"""The PGN file of a match.
+
+A resumed match adds the games of its journal that the file lacks; other programs may add to it too.
+"""
 
 import os
 import re
@@ -15,7 +18,10 @@ NAMING = ("GameEndTime", "GameId")  # the tags that distinguish the games of all
 
 
 class PgnFile:
-    """The PGN file of a match, which other matches may write at the same time. Nothing of theirs is changed."""
+    """The PGN file of a match, which other matches may write at the same time.
+
+    Nothing of theirs is changed.
+    """
 
     def __init__(self, path: Path) -> None:
         """Open a pipe for the whole match, since closing it ends it. Raises OSError."""
@@ -26,7 +32,10 @@ class PgnFile:
         self._torn = b""  # what is left of a game at its end
 
     def add_missing(self, tags: Mapping[str, str], text: Callable[[], str]) -> None:
-        """Append the game with these tags, unless the file holds it or is a pipe; cut off its beginning. Raises OSError, CommandError."""
+        """Append the game with these tags, unless the file holds it or is a pipe; cut off its beginning.
+
+        Raises OSError, CommandError.
+        """
         if self._pipe:
             return
         if self._games is None:

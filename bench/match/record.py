@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The record of a game: what a worker returns, the journal holds, the tally counts, and the PGN file shows."""
+"""The record of a game: what a worker returns, the journal holds, the tally counts, the PGN file shows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -34,10 +34,11 @@ TERMINATIONS |= {INTERRUPTED: "unterminated"}
 
 
 class MoveRecord(NamedTuple):
-    """A move as it was played: `score` is from White's side; None where there is no clock, or the engine reported nothing.
+    """A move as it was played.
 
-    Times have whole microseconds, as in the journal: a resumed match finds a game in the PGN file by its
-    text.
+    `score` is from White's side. Clock and score are None where there is no clock, or the engine reported
+    nothing. Times have whole microseconds, as in the journal: a resumed match finds a game in the PGN file by
+    its text.
     """
 
     move: str  # UCI
@@ -94,7 +95,10 @@ class GameRecord:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "GameRecord":
-        """Return the record that `to_json` wrote. Raises ValueError, LookupError, TypeError, AttributeError, ArithmeticError for another."""
+        """Return the record that `to_json` wrote.
+
+        Raises ValueError, LookupError, TypeError, AttributeError, ArithmeticError for another.
+        """
         fen, chess960, book_moves = data["opening"]
         opening = Opening(part(fen, str), part(chess960, bool), part(book_moves, str))
         position = Position(fen, chess960)

@@ -22,7 +22,7 @@ class Pairing(NamedTuple):
 
 
 def opponents(players: int, form: str) -> list[tuple[int, int]]:
-    """Return the meetings: of all players with each other (round robin), or of the first with all others (gauntlet)."""
+    """Return the meetings: of all players (round robin), or of the first with all others (gauntlet)."""
     return [
         (first, second)
         for first, second in combinations(range(players), 2)
@@ -31,7 +31,10 @@ def opponents(players: int, form: str) -> list[tuple[int, int]]:
 
 
 def schedule(openings: Sequence[Opening], meetings: Sequence[tuple[int, int]], games: int) -> list[Pairing]:
-    """Return `games` games for each meeting, in pairs; all meetings play one opening (one for each two games), then the next."""
+    """Return `games` games for each meeting, in pairs.
+
+    All meetings play one opening (one for each two games), then the next.
+    """
     numbers = (
         2 * (cycle * len(meetings) + index) + colour
         for cycle in range((games + 1) // 2)

@@ -22,7 +22,7 @@ EDGE = 1e-6  # of a step: how far from its ends, where no distribution is possib
 
 
 class Sprt(NamedTuple):
-    """A test of `elo1` (accepted above the upper bound) against `elo0` (below the lower one), with its error rates."""
+    """A test of `elo1` (accepted above the upper bound) against `elo0` (below the lower), and error rates."""
 
     elo0: float
     elo1: float
@@ -34,7 +34,7 @@ class Sprt(NamedTuple):
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def llr(self, counts: Sequence[int]) -> float:
-        """Return the log-likelihood ratio of these counts of evenly spaced outcomes: five of pairs, or three of games."""
+        """Return the log-likelihood ratio of counts of evenly spaced outcomes: 5 of pairs or 3 of games."""
         if sum(counts) == 0:
             return 0.0
         filled = [float(count) or EMPTY for count in counts]
@@ -57,10 +57,10 @@ class Sprt(NamedTuple):
 
 
 def _tilt(offsets: Sequence[float], probabilities: Sequence[float]) -> list[float]:
-    """Return the likeliest distribution in which `offsets`, some above 0 and some below, have the mean 0: p_i / (1 + x offset_i).
+    """Return the likeliest distribution in which the mean of `offsets` is 0: p_i / (1 + x offset_i).
 
-    The mean falls with x between the values that make a denominator 0: Newton's method, and bisection where
-    that leaves them.
+    Some offsets are above 0 and some below. The mean falls with x between the values that make a denominator
+    0: Newton's method, and bisection where that leaves them.
     """
     left, right = -1 / max(offsets), -1 / min(offsets)
     x = 0.0

@@ -38,7 +38,8 @@ def complaints(tally: Tally, names: Sequence[str]) -> list[str]:
     for player, forfeits in tally.forfeiters().items():
         share = f"{forfeits} of {counted(len(tally.points(player)), 'game')}"
         lines.append(
-            f"NOT A MEASURE OF STRENGTH: {names[player]} forfeited {share} ({_faults(tally, player, all_kinds=False)})"
+            f"NOT A MEASURE OF STRENGTH: {names[player]} forfeited {share} "
+            f"({_faults(tally, player, all_kinds=False)})"
         )
     return lines
 
@@ -49,7 +50,10 @@ def _faults(tally: Tally, player: int, *, all_kinds: bool = True) -> str:
 
 
 def notes(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> list[str]:
-    """Return the lines without a table: two players' meeting, how games ended, and faults. At least one game is finished."""
+    """Return the lines without a table: two players' meeting, how games ended, and faults.
+
+    At least one game is finished.
+    """
     lines = _meeting(tally, names, sprt) if len(names) == 2 else []
     lines.append(
         "endings: " + ", ".join(f"{reason} {count}" for reason, count in tally.endings().most_common())
@@ -112,7 +116,10 @@ def _elo(tally: Tally) -> str:
 
 
 def cross_table(tally: Tally, names: Sequence[str]) -> tuple[list[str], list[list[str]]]:
-    """Return headings and rows, best player first: rating, points, and wins, draws and losses against each of the others."""
+    """Return headings and rows, best player first: rating, points, and results against each of the others.
+
+    A result has wins, draws and losses.
+    """
     ratings = tally.ratings(len(names))
     order = sorted(range(len(names)), key=lambda player: -ratings[player].elo)
     rows = []
@@ -133,7 +140,10 @@ def cross_table(tally: Tally, names: Sequence[str]) -> tuple[list[str], list[lis
 
 
 def summary(tally: Tally, names: Sequence[str], sprt: Sprt | None = None) -> dict[str, Any]:
-    """Return the same for scripts; what is infinite or unknown is null. Where it is not `valid`, forfeits make the result."""
+    """Return the same for scripts; what is infinite or unknown is null.
+
+    Where it is not `valid`, forfeits make the result.
+    """
     engines: list[dict[str, Any]] = []
     for player, name in enumerate(names):
         points = tally.points(player)

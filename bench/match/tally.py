@@ -50,7 +50,7 @@ class Tally:
         self.count(pairing.number, Result(pairing.white, pairing.black, *ended))
 
     def count(self, number: int, result: Result) -> None:
-        """Count a result, unless its number has been counted before; and its pair, if the other game is finished."""
+        """Count a result, and its pair if the other game is finished, unless its number has been counted."""
         if number in self.results:
             return
         self.results[number] = result
@@ -80,14 +80,20 @@ class Tally:
         return tuple(self._pairs[first, second])
 
     def judge(self, first: int, second: int) -> tuple[Estimate, bool]:
-        """Estimate from finished pairs if nearly every game belongs to one, else from single games; return also which of the two."""
+        """Estimate from finished pairs if nearly every game belongs to one, else from single games.
+
+        Returns also which of the two.
+        """
         wins, draws, losses = self.games(first, second)
         pairs = self.pairs(first, second)
         paired = sum(pairs) > 0 and 2 * sum(pairs) >= PAIRED_SHARE * (wins + draws + losses)
         return estimate(pairs if paired else (losses, draws, wins)), paired
 
     def ratings(self, players: int) -> list[Rating]:
-        """Return ratings fitted over the games of the players who can be compared; those of the others have infinite errors."""
+        """Return ratings fitted over the games of the players who can be compared.
+
+        Those of the others have infinite errors.
+        """
         results: dict[tuple[int, int], list[int]] = {}
         for result in self.results.values():
             results.setdefault((result.white, result.black), [0, 0, 0])[round(2 * result.points)] += 1
@@ -101,7 +107,7 @@ class Tally:
         return ratings
 
     def forfeiters(self) -> dict[int, int]:
-        """Return the players who forfeited so many games that the result does not show their strength, and how many."""
+        """Return the players whose forfeits hide their strength in the result, and how many there were."""
         forfeits: Counter[int] = Counter()
         for (player, _), games in self.faults.items():
             forfeits[player] += games
@@ -120,11 +126,14 @@ class Tally:
         return played
 
     def verdict(self, sprt: Sprt) -> str:
-        """Return what a test of the first two players accepts: `H0`, `H1`, or "" while it goes on and where forfeits make the result."""
+        """Return what a test of the first two players accepts: `H0`, `H1`, or "" while it goes on.
+
+        "" also where forfeits make the result.
+        """
         return "" if self.forfeiters() else sprt.verdict(sprt.llr(self.pairs(0, 1)))
 
     def warnings(self, player: int) -> dict[str, tuple[int, int, str]]:
-        """Count the searches of a player and the games with each kind of warning; return also the first example."""
+        """Count a player's searches and its games with each kind of warning, with the first example."""
         counts: dict[str, tuple[int, int, str]] = {}
         for result in self.results.values():
             for kind, examples in (

@@ -37,7 +37,8 @@ def main(argv: Sequence[str]) -> int:
     parser = WritingParser(
         "suite",
         "Let engines solve test positions: EPD with bm, am, dm, or moves graded with c8 and c9 (STS).",
-        "Solved means: with bm or am, the right move; otherwise with dm, that mate announced; otherwise the move with the highest grade.",
+        "Solved means: with bm or am, the right move; otherwise with dm, that mate announced; "
+        "otherwise the move with the highest grade.",
     )
     add = parser.add_argument
     about = f"EPD files (default: {TACTICS.in_words()})"
@@ -89,7 +90,7 @@ class SuiteRun(Experiment[tuple[Problem, int], "Attempt | None"]):
         self.total = len(problems) * len(engines)
 
     def batches(self) -> Iterator[list[tuple[Problem, int]]]:
-        """Yield one position for all engines, then the next, so that an interrupted run still compares them."""
+        """Yield one position for all engines, then the next: an interrupted run still compares them."""
         yield [(problem, engine) for problem in self._problems for engine in range(len(self._engines))]
 
     def keep(self, item: tuple[Problem, int], result: Attempt | None) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads test positions from EPD files: `bm`, `am`, `dm`, and graded moves as the Strategic Test Suite writes them.
+"""Reads test positions from EPD files: `bm`, `am`, `dm`, and graded moves as in the Strategic Test Suite.
 
 Graded: c9 lists moves in UCI notation (or c7 in SAN) and c8 the points of each. matetrack's `bm #5` is read
 as `dm 5`. Moves are UCI text here, written as the position's own rules (Chess960 or not) write them.
@@ -24,7 +24,7 @@ WHOLE_NUMBER = re.compile(r"-?\d{1,9}", re.ASCII)
 
 
 class Problem(NamedTuple):
-    """A position with its question: the moves to find or avoid, else the mate to announce, else the best graded move."""
+    """A position with its question: moves to find or avoid, else a mate to announce, else the best grade."""
 
     file: str
     label: str  # its id, made unique in the file

@@ -25,7 +25,10 @@ SUMMARY_HEADINGS = ("engine", "solved", "%", "any mate", "points", "%", "median 
 
 
 def summarize(attempts: Collection[Attempt]) -> dict[str, Any]:
-    """Return the totals of one engine. Medians are over what it solved; None where there is nothing to take them of."""
+    """Return the totals of one engine.
+
+    Medians are over what it solved; None where there is nothing to take them of.
+    """
     faults = [attempt.fault for attempt in attempts]
     seconds = [attempt.solved_seconds for attempt in attempts if attempt.solved_seconds is not None]
     nodes = [attempt.solved_nodes for attempt in attempts if attempt.solved_nodes is not None]
@@ -67,7 +70,7 @@ def _number(value: float | None, style: str) -> str:
 def totals(
     problems: Sequence[Problem], names: Sequence[str], attempts: Sequence[Attempts], limit: str
 ) -> Iterator[tuple[str, Sequence[str], list[list[str]]]]:
-    """Yield the tables of totals, each with its title and headings: of each file, and of all if there are several."""
+    """Yield the tables of totals with titles and headings: of each file, and of all if there are several."""
     parts: dict[str, list[Problem]] = {}
     for problem in problems:
         parts.setdefault(problem.file, []).append(problem)
@@ -148,7 +151,7 @@ def _outcome(attempt: Attempt | None, san: Callable[[str], str]) -> str:
 
 
 def page(problems: Sequence[Problem], names: Sequence[str], attempts: Sequence[Attempts], limit: str) -> str:
-    """Return a page of HTML: positions solved over time, the totals, and the positions that not all engines have solved."""
+    """Return a page of HTML: positions solved over time, the totals, and what not all engines have solved."""
     parts = [_chart(names, attempts)]
     for title, headings, rows in totals(problems, names, attempts, limit):
         parts += [f"<h2>{escape(title)}</h2>", frame.table(headings, rows)]
@@ -158,7 +161,7 @@ def page(problems: Sequence[Problem], names: Sequence[str], attempts: Sequence[A
 
 
 def _chart(names: Sequence[str], attempts: Sequence[Attempts]) -> str:
-    """Return the chart of positions solved over time, a curve of steps for each engine; "" if nothing was solved."""
+    """Return the chart of positions solved over time, a curve of steps each engine; "" if none is solved."""
     times = []
     for each in attempts:
         seconds = [attempt.solved_seconds for attempt in each.values() if attempt.solved_seconds is not None]

@@ -31,7 +31,10 @@ class Moment(NamedTuple):
 
 
 class Attempt(NamedTuple):
-    """One engine at one position. `solved_*` is the moment from which its choice stayed right until the end."""
+    """One engine at one position.
+
+    `solved_*` is the moment from which its choice stayed right until the end.
+    """
 
     key: str
     fen: str
@@ -56,7 +59,9 @@ Attempts = dict[str, Attempt]  # of one engine, by position
 
 
 def follow(stamped: Sequence[tuple[float, str]], board: chess.Board) -> list[Moment]:
-    """Return the engine's choice from each of its `info` lines on, in order; lines without a legal move are left out.
+    """Return the engine's choice from each of its `info` lines on, in order.
+
+    Lines without a legal move are left out.
 
     A bound announces no mate; the last exact announcement stands.
     """
@@ -78,7 +83,10 @@ def follow(stamped: Sequence[tuple[float, str]], board: chess.Board) -> list[Mom
 def attempt(
     problem: Problem, engine: int, moments: Sequence[Moment], fault: str = "", detail: str = ""
 ) -> Attempt:
-    """Return the record of a search. It is solved from the first moment on from which the choice stays right until the last."""
+    """Return the record of a search.
+
+    It is solved from the first moment on from which the choice stays right until the last.
+    """
     since: Moment | None = None
     for moment in moments:
         since = (since or moment) if problem.is_right(moment.move, moment.mate) else None
@@ -92,9 +100,9 @@ def attempt(
 def solve(
     engines: EnginePool[Client], control: TimeControl, patience: float, item: tuple[Problem, int]
 ) -> Attempt | None:
-    """Let an engine, by its index, solve a problem with empty tables; it has stalled after `patience` seconds.
+    """Let an engine, by its index, solve a problem with empty tables.
 
-    Returns None if it failed to start too often to be tried again.
+    It has stalled after `patience` seconds. Returns None if it failed to start too often to be tried again.
     """
     problem, engine = item
     board = chess.Board(problem.fen, chess960=problem.chess960)

@@ -6,12 +6,15 @@ from pathlib import Path
 
 
 def import_root() -> Path:
-    """Return the folder from which `import coachwhip` finds this package: the checkout, or the folder of installed packages."""
+    """Return the folder from which `import coachwhip` finds this package.
+
+    It is the checkout, or the folder of installed packages.
+    """
     return Path(__file__).resolve().parents[2]
 
 
 def revision() -> str:
-    """Return the git commit that this package runs from, with a mark if the checkout was changed since; "" without a checkout."""
+    """Return the git commit of this package, with a mark if the checkout was changed; "" if there is none."""
     command = [
         "git",
         "-C",

@@ -60,8 +60,9 @@ class Parser(argparse.ArgumentParser):
         body: Callable[[argparse.Namespace], int],
         complain: Callable[[str], None] | None = None,
     ) -> int:
-        """Parse `argv` and run `body`; returns the exit code: 2 after a bad command line or an error, 130 after Ctrl-C, SIGTERM and SIGHUP.
+        """Parse `argv` and run `body`.
 
+        Returns the exit code: 2 after a bad command line or an error, 130 after Ctrl-C, SIGTERM and SIGHUP.
         Errors are CommandError, OSError (see `files.naming`), a library that is not installed, and too little
         memory. `complain` gets the message (default: `warn`).
         """
@@ -143,7 +144,10 @@ def require(module: str, what: str) -> None:
 
 
 class _Stop:
-    """Handler of the signals that end a command: the first raises KeyboardInterrupt; later ones are ignored while it finishes its files."""
+    """Handle a signal that ends a command: the first raises KeyboardInterrupt.
+
+    Later ones are ignored while the command finishes its files.
+    """
 
     def __init__(self) -> None:
         self.holds = 0  # blocks that a signal must not interrupt
@@ -164,7 +168,7 @@ class _Stop:
             self._before(lost)
 
     def raise_once(self) -> None:
-        """Raise KeyboardInterrupt, if a signal has come, unless a block is held or it has been raised before."""
+        """Raise KeyboardInterrupt for a signal that has come, once, unless a block is held."""
         if self.number and not self.holds and not self.is_raised:
             self.is_raised = True
             raise KeyboardInterrupt
@@ -172,7 +176,7 @@ class _Stop:
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Let Ctrl-C, SIGTERM and the end of the terminal all end the block in the same way; a signal that is ignored stays so."""
+    """Let Ctrl-C, SIGTERM and the end of the terminal end the block alike; ignored signals stay ignored."""
     handlers = _stop_handlers()
     ours, stop = [number for number, handler in handlers.items() if handler != signal.SIG_IGN], _Stop()
     hook = sys.unraisablehook
@@ -203,7 +207,10 @@ def uninterrupted() -> Iterator[None]:
 
 
 def _stop_handlers() -> dict[int, Any]:
-    """Return the handlers of the signals that end a command; none outside the main thread, which alone may set them."""
+    """Return the handlers of the signals that end a command; none outside the main thread.
+
+    That thread alone may set them.
+    """
     is_main = threading.current_thread() is threading.main_thread()
     return {number: signal.getsignal(number) for number in STOPS} if is_main else {}
 

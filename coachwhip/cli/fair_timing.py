@@ -8,7 +8,9 @@ SWITCH_INTERVAL = 0.0005  # seconds; Python's default would let one thread delay
 
 
 def fair_timing() -> None:
-    """Let threads switch often, and the garbage collector skip existing objects: any delay here is charged to the engine that thinks.
+    """Let threads switch often, and the garbage collector skip existing objects.
+
+    Any delay here is charged to the engine that thinks.
 
     A collection stops all threads: 10 ms for the modules of a match, 130 ms with some 600 games.
     """

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files that subcommands read and write: a file is written as a whole or not at all, and locked while one run makes it longer."""
+"""Files that subcommands read and write.
+
+A file is written as a whole or not at all, and locked while one run makes it longer.
+"""
 
 import errno
 import hashlib
@@ -23,9 +26,10 @@ FAR = 2**31 - 2  # Windows locks bytes, and nobody else may read them: one that 
 
 
 def user_folder(variable: str, default: str, mac: str) -> Path:
-    """Return the folder of coachwhip for this user: where the XDG variable says, else below the home folder; on macOS in Library/`mac`.
+    """Return the folder of coachwhip for this user.
 
-    Raises OSError if there is no home folder, as for a user of a container or a service.
+    It is where the XDG variable says, else below the home folder; on macOS in Library/`mac`. Raises OSError
+    if there is no home folder, as for a user of a container or a service.
     """
     try:
         if sys.platform == "win32":
@@ -59,7 +63,10 @@ def short_name(path: Path) -> str:
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return the content of a file, expanded if it is compressed. Raises CommandError if it cannot be expanded; OSError."""
+    """Return the content of a file, expanded if it is compressed.
+
+    Raises CommandError if it cannot be expanded; OSError.
+    """
     try:
         with naming(path), path.open("rb") as file:
             return expanded(file).read()
@@ -68,7 +75,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield number and text of each line that is neither blank nor a comment (#): UTF-8, or Latin-1 as in old files.
+    """Yield number and text of each line but blanks and comments (#): UTF-8, or Latin-1 as in old files.
 
     Raises CommandError, OSError.
     """
@@ -85,7 +92,10 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def fingerprint(path: Path) -> str:
-    """Return a file's SHA-256; for a pipe, which can be read only once, the hash of no bytes. Raises OSError."""
+    """Return a file's SHA-256; for a pipe, which can be read only once, the hash of no bytes.
+
+    Raises OSError.
+    """
     return hashlib.sha256(path.read_bytes() if path.is_file() else b"").hexdigest()
 
 
@@ -94,10 +104,10 @@ def fingerprint(path: Path) -> str:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """Open a file to write, which takes the place of `path` if the block ends without an error. Raises OSError that names it.
+    """Open a file to write, which takes the place of `path` if the block ends without an error.
 
-    A symbolic link stays and its target is replaced; permissions stay. What is not a regular file, as a pipe,
-    is written itself.
+    Raises OSError that names it. A symbolic link stays and its target is replaced; permissions stay. What is
+    not a regular file, as a pipe, is written itself.
     """
     if path.exists() and not path.is_file():
         with naming(path), path.open("wb") as stream:
@@ -166,9 +176,10 @@ def append(file: FileIO, data: bytes) -> None:
 
 
 def lock(file: BinaryIO | FileIO, path: Path, *, wait: bool = False) -> None:
-    """Lock an open file until it is closed, or `wait` until that can be done. The system ends the lock with the process.
+    """Lock an open file until it is closed, or `wait` until that can be done.
 
-    Raises CommandError if another run has it (on Windows also one that keeps it for more than ten seconds).
+    The system ends the lock with the process. Raises CommandError if another run has it (on Windows also one
+    that keeps it for more than ten seconds).
     """
     try:
         if sys.platform == "win32":

@@ -40,7 +40,7 @@ def add_journal_arguments(add: Callable[..., object], part: str) -> None:
 def require_same_settings(
     path: Path, command: str, theirs: Mapping[str, object], ours: Mapping[str, object]
 ) -> None:
-    """Raise CommandError, which names the first setting of ours that differs, for the file of a run with other settings."""
+    """Raise CommandError, with the first setting that differs, for the file of a run with other settings."""
     plain = json.loads(json.dumps(ours))
     for name in {**plain, **theirs}:
         if theirs.get(name) != plain.get(name):
@@ -54,7 +54,7 @@ def require_same_settings(
 
 @contextmanager
 def usable(what: str) -> Iterator[None]:
-    """Raise CommandError, which names `what`, for the errors of parts of a JSON value that are missing or of another kind."""
+    """Raise CommandError, with `what`, for parts of a JSON value that are missing or of another kind."""
     try:
         yield
     except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
@@ -104,9 +104,9 @@ class Journal:
     """An open journal, which one run at a time makes longer."""
 
     def __init__(self, path: Path, command: str, settings: Mapping[str, object], *, resume: bool) -> None:
-        """Start the journal of a subcommand, or with `resume` continue one with the same settings; one without work is started again.
+        """Start the journal of a subcommand, or with `resume` continue one with the same settings.
 
-        Raises CommandError, OSError.
+        One without work is started again. Raises CommandError, OSError.
         """
         require_regular(path, "a run that can be resumed")
         self._path, self._command = path, command
@@ -130,7 +130,10 @@ class Journal:
         done = size = 0  # good lines behind the first, bytes of all good ones
         for place, line in self._lines():
             if torn:
-                advice = "remove this line and all after it, and --resume repeats their work (a match: in a new --pgn file)"
+                advice = (
+                    "remove this line and all after it, and --resume repeats their work (a match: "
+                    "in a new --pgn file)"
+                )
                 raise CommandError(f"{torn}: damaged, its checksum does not match: {advice}")
             if not size:
                 _require_format(self._path, self._command, line)
@@ -154,7 +157,10 @@ class Journal:
         self._file.truncate(size)
 
     def read(self, make: Callable[[dict[str, object]], Value]) -> Iterator[Value]:
-        """Yield what `make` returns for each line behind the first. Raises CommandError for one that it cannot use; OSError."""
+        """Yield what `make` returns for each line behind the first.
+
+        Raises CommandError for one that it cannot use; OSError.
+        """
         for place, line in islice(self._lines(), 1, None):
             with usable(place):
                 value = make(json.loads(_unpack(line) or b""))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Work handed out to a pool of workers and collected: threads of this process, processes of this machine, or a Dask cluster.
+"""Work for a pool of workers: threads of this process, processes of this machine, or a Dask cluster.
 
 All three are executors of `concurrent.futures`, so that this is written once. A pool calls one function;
 items and results go to it and come back. `here` is one without workers.
@@ -45,10 +45,10 @@ class Pool(Generic[Item, Result]):
     def run(
         self, items: Iterable[Item], *, in_order: bool = False
     ) -> Generator[tuple[Item, Result], None, None]:
-        """Yield every item and what the function returns, as they finish or `in_order`. Raises what the function raises.
+        """Yield every item and what the function returns, as they finish or `in_order`.
 
-        Items are taken as they are needed. Closing the generator, an error and Ctrl-C withdraw what no worker
-        has started.
+        Raises what the function raises. Items are taken as they are needed. Closing the generator, an error
+        and Ctrl-C withdraw what no worker has started.
         """
         waiting = iter(items)
         running: dict[Future[Result], Item] = {}
@@ -92,7 +92,10 @@ def here(function: Callable[[Item], Result]) -> Iterator[Pool[Item, Result]]:
 
 @contextmanager
 def threads(function: Callable[[Item], Result], count: int) -> Iterator[Pool[Item, Result]]:
-    """Threads of this process, for engines that are timed. Leaving early ends the running calls and waits for them."""
+    """Threads of this process, for engines that are timed.
+
+    Leaving early ends the running calls and waits for them.
+    """
     fair_timing()
     with ThreadPoolExecutor(count) as executor:
         yield Pool(executor, function, count)
@@ -134,7 +137,10 @@ class Cluster:
 
 @contextmanager
 def cluster(address: str, workers: int) -> Iterator[Cluster]:
-    """Connect to a scheduler, or start `workers` single-threaded workers here if `address` is LOCAL. Raises CommandError."""
+    """Connect to a scheduler, or start `workers` single-threaded workers here if `address` is LOCAL.
+
+    Raises CommandError.
+    """
     try:
         from distributed import Client, KilledWorker, LocalCluster
     except ImportError as error:

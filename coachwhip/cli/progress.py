@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A progress bar on stderr: drawn by rich on a terminal where it is installed (the extra `bench`), a plain counter otherwise.
+"""A progress bar on stderr: drawn by rich on a terminal (with the extra `bench`), else a plain counter.
 
 stdout stays free for results. Lines printed while a bar stands go above it.
 """

@@ -33,11 +33,14 @@ class Experiment(ABC, Generic[Item, Result]):
 
     @abstractmethod
     def batches(self) -> Iterator[Iterable[Item]]:
-        """Yield items that may be done at the same time, each batch after the results of the one before are kept."""
+        """Yield items that may be done together, each batch after the results of the last are kept."""
 
     @abstractmethod
     def keep(self, item: Item, result: Result) -> bool | None:
-        """Keep a result in memory and on disk, and move the bar; return True to end the batch. No signal interrupts it."""
+        """Keep a result in memory and on disk, and move the bar; return True to end the batch.
+
+        No signal interrupts it.
+        """
 
     @abstractmethod
     def report(self) -> int:

@@ -72,7 +72,10 @@ def weights_digest(weights: Sequence[int]) -> str:
 
 
 def engine_names(weights: tuple[int, ...], network: Network | None) -> dict[str, object]:
-    """Return what names an engine in files of self-play and journals: the SHA-256 of weights and network, and the signature."""
+    """Return what names an engine in journals and files of self-play.
+
+    That is the SHA-256 of weights and network, and the signature.
+    """
     digest = hashlib.sha256(network.data).hexdigest() if network else None
     return {"weights": weights_digest(weights), "network": digest, "signature": signature(weights, network)}
 

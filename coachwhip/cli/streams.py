@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Safe standard streams: stdout raises `LostOutput` on failure, stderr drops errors, neither passes control characters.
+"""Safe standard streams: stdout raises `LostOutput`, stderr drops errors, neither passes control characters.
 
 Python would raise OSError from any `print`, or print a message when the process ends. Here the raw file below
 the stream raises `LostOutput` once, which is no OSError, so code that handles errors of other files does not
@@ -25,14 +25,17 @@ if TYPE_CHECKING:
 
 
 def use_utf8() -> None:
-    """Write UTF-8 to standard output and error under any locale; lone surrogates (in some file names) as escapes."""
+    """Write UTF-8 to stdout and stderr under any locale; lone surrogates (in file names) as escapes."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 class LostOutput(Exception):
-    """Standard output could not be written. `reader_gone`: a pipe or terminal was closed; False for errors such as a full disk."""
+    """Standard output could not be written.
+
+    `reader_gone`: a pipe or terminal was closed; False for errors such as a full disk.
+    """
 
     def __init__(self, error: OSError) -> None:
         super().__init__(f"cannot write standard output: {error.strerror or error}")
@@ -72,9 +75,10 @@ class _Text(io.TextIOWrapper):
 
 
 def _on_raw(stream: TextIO, is_output: bool) -> tuple[TextIO, io.FileIO | None]:
-    """Return a text stream with the settings of `stream` and its raw file; the stream itself, and None, if it has no descriptor.
+    """Return a text stream with the settings of `stream`, and its raw file.
 
-    Characters outside its encoding are written as escapes.
+    Without a descriptor that is `stream` itself, and None. Characters outside its encoding are written as
+    escapes.
     """
     try:
         descriptor = stream.fileno()
@@ -102,9 +106,9 @@ def _on_raw(stream: TextIO, is_output: bool) -> tuple[TextIO, io.FileIO | None]:
 
 @contextmanager
 def watched() -> Iterator[None]:
-    """Replace standard output and error by the streams above while the block runs. Output to a missing stream is dropped.
+    """Replace standard output and error by the streams above while the block runs.
 
-    Raises LostOutput, in the block or at its end.
+    Output to a missing stream is dropped. Raises LostOutput, in the block or at its end.
     """
     before = sys.stdout, sys.stderr
     with open(os.devnull, "w", encoding="utf-8") as null:

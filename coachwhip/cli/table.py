@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tables on stdout: drawn by rich on a terminal where it is installed (the extra `bench`), aligned text otherwise."""
+"""Tables on stdout: drawn by rich on a terminal (with the extra `bench`), else aligned text."""
 
 import sys
 from collections.abc import Sequence

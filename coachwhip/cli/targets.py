@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Options that name files to write, checked before the work: an output replaces no input, and no file of another kind."""
+"""Options that name files to write, checked before the work.
+
+An output replaces no input, and no file of another kind.
+"""
 
 import argparse
 import os
@@ -16,7 +19,10 @@ from .command import CommandError, Parser, file_name
 KINDS = {  # how files begin that commands write; a weights file is one that can be loaded
     "PGN": rb'(\xef\xbb\xbf)?(\s|[%;][^\n]*\n|\{[^}]*\})*(\[\w+\s*"|1\.\s*[KQRBN]?[a-h]?[a-h][1-8])',
     "EPD": rb"[1-8KQRBNPkqrbnp/]{15,} [wb] ",
-    "a page of coachwhip": rb"<!(?i:doctype) html>\n<html lang=.en.>\n<head>\n<meta charset=.utf-8.>\n<meta http-equiv=.Content-Security-Policy.",
+    "a page of coachwhip": (
+        rb"<!(?i:doctype) html>\n<html lang=.en.>\n<head>\n<meta charset=.utf-8.>\n"
+        rb"<meta http-equiv=.Content-Security-Policy."
+    ),
     "a network": rb"coachwhip network ",
     "a log of match": rb"coachwhip match log, ",
     "a settings file of selfplay": rb'\s*\{\s*"games":\s*\d+,\s*"plies":',
@@ -58,9 +64,9 @@ class WritingParser(Parser):
 
 
 def check_outputs(outputs: Sequence[tuple[Path, Output]], inputs: Sequence[Path], *, force: bool) -> None:
-    """Check that each output can be written, is no input and no other output, and is of its kind; with `force` that may be replaced.
+    """Check that each output can be written, is no input and no other output, and is of its kind.
 
-    Raises CommandError, OSError.
+    With `force` a file of another kind may be replaced. Raises CommandError, OSError.
     """
     for path, _ in outputs:
         _require_writable(path)
@@ -82,7 +88,7 @@ def _require_writable(path: Path) -> None:
 
 
 def require_apart(outputs: Sequence[Path], inputs: Sequence[Path]) -> None:
-    """Raise CommandError for an output that is an input, another output, or the file of standard output, under any name."""
+    """Raise CommandError for an output that is an input, another output, or stdout's file, under any name."""
     known = {_identity(path): "is one of the files to read: choose another name" for path in inputs}
     known[_identity(1)] = "is where standard output goes: choose another name"
     for path in outputs:
@@ -116,7 +122,10 @@ def _paths(value: object) -> list[Path]:
 
 
 def _networks(weights: Path | None) -> list[Path]:
-    """Return where the network of these weights (None: the shipped ones) may be; nowhere if they cannot be read, or only once."""
+    """Return where the network of these weights (None: the shipped ones) may be.
+
+    That is nowhere if they cannot be read, or only once.
+    """
     with suppress(config.WeightsError):
         if weights is None or weights.is_file():
             folders = (Path(weights or config.NETWORKS).parent, Path(config.NETWORKS))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip tunables`: the numbers of the search and the switches of its techniques, as a table, JSON, or for OpenBench."""
+"""`coachwhip tunables`: numbers and switches of the search, as a table, JSON, or for OpenBench."""
 
 import argparse
 import json
@@ -24,14 +24,20 @@ Change a number, or switch a technique off (use_NAME=0), in any command that run
 
 def main(argv: Sequence[str]) -> int:
     """Run the subcommand. Returns 0, or 2 for a wrong command line."""
-    about = "List the numbers of the search and the switches of its techniques, with value, range, tuning step and meaning."
+    about = (
+        "List the numbers of the search and the switches of its techniques, with value, range, "
+        "tuning step and meaning."
+    )
     parser = Parser("tunables", about, EPILOG)
     parser.add_argument(
         "names", nargs="*", metavar="NAME", help="list only these; may be patterns, for example 'lmr_*'"
     )
     form = parser.add_mutually_exclusive_group()
     add_shared(form.add_argument, "--json")
-    lines = f"print lines NAME, int, VALUE, MIN, MAX, STEP, RATE for an SPSA test of OpenBench (RATE {RATE}); no switches"
+    lines = (
+        f"print lines NAME, int, VALUE, MIN, MAX, STEP, RATE for an SPSA test of OpenBench (RATE {RATE}); "
+        "no switches"
+    )
     form.add_argument("--openbench", action="store_true", help=lines)
     return parser.run(argv, _tunables)
 

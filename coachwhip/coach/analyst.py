@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Drives the engine: a first look at every position of a game, a second one at bad moves, then the claims about these.
+"""Drives the engine: a first look at every position of a game, a second at bad moves, then their claims.
 
-Positions are analysed from the last to the first, so that the transposition table already knows the position after a move when the
-one before it is analysed.
+Positions are analysed from the last to the first, so that the transposition table already knows the position
+after a move when the one before it is analysed.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -33,11 +33,11 @@ class Analyst:
         explains: bool = True,
         first: int = 0,
     ) -> None:
-        """Analyse every position. The results so far are kept if an exception or Ctrl-C ends it. `advance` is called for each.
+        """Analyse every position. The results so far are kept if an exception or Ctrl-C ends it.
 
-        With `explains`, bad moves get claims, and the positions before them are searched for the best moves. `first` is the index of
-        the first position.
-        Raises ValueError if the engine does not play this variant, EngineError if it does not accept a position.
+        `advance` is called for each. With `explains`, bad moves get claims, and the positions before them are
+        searched for the best moves. `first` is the index of the first position. Raises ValueError if the
+        engine does not play this variant, EngineError if it does not accept a position.
         """
         if not game.boards:
             return
@@ -64,7 +64,7 @@ class Analyst:
         return lines_of(infos), infos[0]["depth"]
 
     def _look_again(self, game: AnalysedGame, marked: set[int], first: int) -> None:
-        """Search the positions before and after marked moves for longer, those before them for the best moves, too."""
+        """Search the positions around marked moves for longer, and those before them for the best moves."""
         limit = _longer(self._limit)
         for index, board in _positions(game, first):
             if index in marked or index - 1 in marked:
@@ -93,7 +93,7 @@ class Analyst:
         game.analyses[index] = before._replace(choices=choices, claims=claims)
 
     def _all_good(self, game: AnalysedGame, board: chess.Board, lines: tuple[Line, ...]) -> tuple[Line, ...]:
-        """Return the lines of all good moves, and of one that is not good, if there is one; the best of them are known."""
+        """Return the lines of all good moves, the best being known, and of one other, if there is one."""
         loss = abs(judge.win_percent(lines[0].score) - judge.win_percent(lines[-1].score))
         if loss >= judge.GOOD or len(lines) == board.legal_moves.count():
             return lines

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What can be said of a move, as data: each kind of claim, and the function that finds it in the bad and the good line.
+"""What can be said of a move, as data: the kinds of claims, and functions that find them in two lines.
 
-The moves of a claim begin at the position before the move, so those of what it allows with the move itself.
+The lines are the bad one and the good one. The moves of a claim begin at the position before the move, so
+those of what it allows with the move itself.
 """
 
 from collections.abc import Iterator, Mapping
@@ -129,7 +130,7 @@ class Gain(NamedTuple):
         return self.line.values[self.end]
 
     def claim(self, role: Role) -> Material:
-        """Return it in words' data: up to its motif, which comes at once or after a few captures and checks."""
+        """Return it in words' data, up to its motif, at once or after a few captures and checks."""
         line, (promoted, won, given) = self.line, self._pieces()
         for ply in range(self.ply, self.end + 1, 2):
             found = motif(line.boards, line.moves, ply)
@@ -157,7 +158,10 @@ class Gain(NamedTuple):
         )
 
     def _pieces(self) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-        """Return the piece of a promotion, "" if there is none, and the pieces won and given. One pawn with a piece is left out."""
+        """Return the piece of a promotion, "" if there is none, and the pieces won and given.
+
+        One pawn with a piece is left out.
+        """
         count = dict(self.line.gains[self.end])
         for at, move in zip(self.line.boards, self.line.moves[: self.end], strict=False):
             if at.turn == self.line.side and move.promotion and count[move.promotion] > 0:
@@ -188,7 +192,7 @@ def _names(pieces: Mapping[chess.PieceType, int]) -> tuple[str, ...]:
 def proof(
     board: chess.Board, moves: tuple[chess.Move, ...], base: chess.Board | None = None, soon: int = SOON_PLIES
 ) -> Gain | None:
-    """Return what the last of some moves wins for its side, by the search that counts pieces; None if that shows nothing."""
+    """Return what the last of some moves wins, by the search that counts pieces; None if it shows nothing."""
     at = board
     for move in moves:
         at = after(at, move)
@@ -223,9 +227,10 @@ def draws(bad: Variation, good: Variation) -> Iterator[Draw]:
 def material(bad: Variation, good: Variation, soon: int = SOON_PLIES) -> Material | None:
     """Return what the move played loses or misses.
 
-    What is lost counts from the position before the exchange under way, so that a recapture wins nothing; what is missed from the
-    board. It is what the move loses against the best one, by the search that counts pieces, so nothing that is lost anyway; the score
-    must fall with it. A single pawn is also lost by the engine's line, and soon.
+    What is lost counts from the position before the exchange under way, so that a recapture wins nothing;
+    what is missed from the board. It is what the move loses against the best one, by the search that counts
+    pieces, so nothing that is lost anyway; the score must fall with it. A single pawn is also lost by the
+    engine's line, and soon.
     """
     if len(bad.moves) < 2 or not good.moves:
         return None
@@ -255,8 +260,8 @@ def material(bad: Variation, good: Variation, soon: int = SOON_PLIES) -> Materia
 def _lost(bad: Variation, good: Variation, soon: int) -> Gain | None:
     """Return what the answer to the move played wins.
 
-    Where no history tells what the exchange under way has won so far, and both moves take on one square, it counts from there on if
-    it is more than a pawn.
+    Where no history tells what the exchange under way has won so far, and both moves take on one square, it
+    counts from there on if it is more than a pawn.
     """
     board, played, best = bad.boards[0], bad.moves[0], good.moves[0]
     goes_on = board.is_capture(played) or board.is_capture(best)
@@ -268,7 +273,7 @@ def _lost(bad: Variation, good: Variation, soon: int) -> Gain | None:
 
 
 def trades(bad: Variation, good: Variation) -> Iterator[Trade]:
-    """Yield the trade that the move played allows, or misses, if the game is no longer won, or lost, because of it."""
+    """Yield the trade that the move allows or misses, if because of it the game is lost or no longer won."""
     best, worst = judge.win_percent(good.score), 100 - judge.win_percent(bad.score)
     is_lost = worst < LOSING <= best
     if not is_lost and not worst < WINNING <= best:
@@ -313,7 +318,10 @@ def is_new(line: Variation, ply: int) -> bool:
 
 
 def threat(board: chess.Board) -> chess.Move | None:
-    """Return the capture by which the side not to move would win two pawns more after a pass, or its mate in one; None in check."""
+    """Return the capture or mate in one that the side not to move threatens; None in check.
+
+    After a pass the capture would win two pawns more.
+    """
     if board.is_check():
         return None
     then = passed(board)
@@ -333,7 +341,7 @@ def passed(board: chess.Board) -> chess.Board:
 
 
 def slip(bad: Variation, good: Variation) -> Claim | None:
-    """Return the mate in a few moves that is given up, or the piece that can be taken at once or by the next move."""
+    """Return the mate in a few moves that is given up, or the piece to take at once or a move later."""
     if (0 < good.mate <= SOON and bad.mate >= 0) or (0 < bad.mate <= SOON and good.mate >= 0):
         return next(mates(bad, good))
     claim = material(bad, good, FORCED - 2) if bad.mate == good.mate == 0 else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who wins what by force, by a search that counts pieces only; what an exchange wins; which endings are drawn."""
+"""Who wins what by a search that counts pieces, what an exchange wins, and which endings are drawn."""
 
 from functools import lru_cache
 from threading import Lock
@@ -108,14 +108,14 @@ def position_of(board: chess.Board) -> Position:
 
 
 def wins_on(board: chess.Board, square: chess.Square, least: int = 0) -> bool:
-    """Return whether a capture on the square wins more than `least` centipawns by static exchange evaluation."""
+    """Return whether a capture on the square wins over `least` centipawns by static exchange evaluation."""
     position = position_of(board)
     moves = board.generate_legal_moves(to_mask=chess.BB_SQUARES[square])
     return any(position.see(move.uci()) > least for move in moves)
 
 
 def is_drawn(board: chess.Board) -> bool:
-    """Return whether the evaluation scales this ending as a draw: bare material, or one that is drawn as a rule."""
+    """Return whether the evaluation scales this ending as a draw: bare material, or drawn as a rule."""
     trace: dict[str, Any] = _shipped().trace(position_of(board))
     return bool(trace["scale"] <= DRAWN_SCALE)
 

@@ -30,10 +30,10 @@ class Explanation(NamedTuple):
 
 
 def explain(board: chess.Board, move: chess.Move, *, nodes: int = NODES) -> Explanation:
-    """Judge a legal move on a board, and say why it is bad. The board's history counts for repetitions and exchanges.
+    """Judge a legal move on a board, and say why it is bad.
 
-    `nodes` are searched in each position; a bad move is searched for longer. Raises ValueError for an illegal move, and for a board
-    of a variant.
+    The board's history counts for repetitions and exchanges. `nodes` are searched in each position; a bad
+    move is searched for longer. Raises ValueError for an illegal move, and for a board of a variant.
     """
     if not board.is_legal(move):
         raise ValueError(f"{move.uci()} is not legal in {board.fen()}")

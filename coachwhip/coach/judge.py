@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The quality of a move, from the engine's scores before and after it: pure functions.
 
-Winning chances and accuracy use the formulas that Lichess has published (https://lichess.org/page/accuracy; the accuracy of a game
-is in its source, `AccuracyPercent.scala`). A move is judged by the winning chances it loses; mistakes and blunders begin where those
-of Lichess do, at 0.2 and 0.3 on a scale from -1 (a sure loss) to +1 (a sure win), which are 10 and 15 percent points here.
+Winning chances and accuracy use the formulas that Lichess has published (https://lichess.org/page/accuracy;
+the accuracy of a game is in its source, `AccuracyPercent.scala`). A move is judged by the winning chances it
+loses; mistakes and blunders begin where those of Lichess do, at 0.2 and 0.3 on a scale from -1 (a sure loss)
+to +1 (a sure win), which are 10 and 15 percent points here.
 """
 
 import math
@@ -48,12 +49,12 @@ def centipawns(score: Score) -> int:
 
 
 def win_percent(score: Score) -> float:
-    """Return the winning chances by which moves are judged, of the side with this score: 0 to 100, 50 for an equal position."""
+    """Return the winning chances, 0 to 100, of the side with this score, by which moves are judged."""
     return 100 / (1 + math.exp(-STEEPNESS * centipawns(score)))
 
 
 def odds(board: chess.Board, score: Score) -> tuple[int, int, int]:
-    """Return wins, draws and losses in 1000 games of the side with this score, by the model of UCI_ShowWDL."""
+    """Return wins, draws and losses in 1000 games of the side with this score, as UCI_ShowWDL does."""
     points = score.score()
     if points is None:  # a mate
         return wdl.of_result(2 if score > Cp(0) else -2)
@@ -67,7 +68,7 @@ def expected_score(odds: Sequence[int]) -> float:
 
 
 def whole_percents(odds: Sequence[int]) -> list[int]:
-    """Return the parts of 1000 as percents that add up to 100: those with the largest remainders are rounded up."""
+    """Return parts of 1000 as percents that add up to 100: the largest remainders are rounded up."""
     percents = [part // 10 for part in odds]
     for index in sorted(range(len(odds)), key=lambda index: -(odds[index] % 10))[: 100 - sum(percents)]:
         percents[index] += 1
@@ -75,7 +76,7 @@ def whole_percents(odds: Sequence[int]) -> list[int]:
 
 
 def judge(loss: float) -> Judgement | None:
-    """Return the judgement of a move that loses `loss` percent points; None below the limit of an inaccuracy."""
+    """Return the judgement of a move that loses `loss` percent points; None below an inaccuracy."""
     return next((judgement for judgement in reversed(JUDGEMENTS) if loss >= judgement.loss), None)
 
 
@@ -88,9 +89,10 @@ def move_accuracy(loss: float) -> float:
 
 
 def weights(percents: Sequence[float]) -> list[float]:
-    """Return the weight of each move in the accuracy: the standard deviation of the winning chances up to it, limited by SPREAD.
+    """Return the weight of each move in the accuracy.
 
-    `percents` are the winning chances in each position, one more than there are moves. A window of a tenth of the game, at least
+    It is the standard deviation of the winning chances up to the move, limited by SPREAD. `percents` are the
+    winning chances in each position, one more than there are moves. A window of a tenth of the game, at least
     2 and at most 8 positions, ends at the position after the move; the first moves share the first window.
     """
     size = max(2, min(8, (len(percents) - 1) // 10))
@@ -100,7 +102,10 @@ def weights(percents: Sequence[float]) -> list[float]:
 
 
 def accuracy(moves: Sequence[float], counts: Sequence[float]) -> float | None:
-    """Return a player's accuracy: the average of the weighted and the harmonic mean of those of the moves. None without moves."""
+    """Return a player's accuracy: the average of the weighted and the harmonic mean of those of the moves.
+
+    None without moves.
+    """
     if not moves:
         return None
     weighted = sum(move * count for move, count in zip(moves, counts, strict=True)) / sum(counts)

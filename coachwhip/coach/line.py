@@ -22,7 +22,10 @@ class Line(NamedTuple):
 
 
 class Variation:
-    """A line on boards. Score and gains are those of the side that the line is good for; these since `base`, else the first board."""
+    """A line on boards.
+
+    Score and gains are those of the side that the line is good for; these since `base`, else the first board.
+    """
 
     def __init__(
         self, board: chess.Board, line: Line, side: chess.Color, base: chess.Board | None = None
@@ -39,7 +42,7 @@ class Variation:
         self.values = [sum(VALUES[kind] * number for kind, number in gain.items()) for gain in self.gains]
 
     def draw(self) -> str:
-        """Return how a line of score 0 ends in a draw that the side forces soon; "" if it does not show one."""
+        """Return how a line of score 0 ends in a draw that the side forces soon; "" if it shows none."""
         if self.score != Cp(0) or len(self.moves) > SOON:
             return ""
         last = self.boards[-1]
@@ -54,7 +57,10 @@ class Variation:
         return next((ending for ending, holds in endings.items() if holds), "")
 
     def keeps(self, value: int) -> bool:
-        """Return whether the side has won so much, in pawns, when the line's last move that is written out is made and nothing hangs."""
+        """Return whether the side has won so much, in pawns, at the end of the written line.
+
+        That is after its last move that is written out, when nothing hangs.
+        """
         calm = [ply for ply in range(1, len(self.boards[: SHOWN + 1])) if not self.takes(ply)]
         return bool(calm) and self.values[calm[-1]] >= value
 
@@ -65,7 +71,7 @@ class Variation:
         )
 
     def decided(self, first: int, end: int) -> int:
-        """Return the ply from `first` on from which what the side has at `end` is on its account, but for exchanges."""
+        """Return the ply (`first` or later) from which the balance at `end` holds, but for exchanges."""
         calm = [ply for ply in range(first, end + 1) if not self.takes(ply)]
         lows = [ply for ply in calm if self.values[ply] < self.values[end]]
         start = max([first, *(ply + 1 for ply in lows)])

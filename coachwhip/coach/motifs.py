@@ -65,7 +65,7 @@ class _Moment:
         return front in self.before.attacks(start) and back in chess.SquareSet(chess.ray(start, front))
 
     def rays(self, slider: chess.Square) -> Iterator[tuple[chess.Square, chess.Square]]:
-        """Yield pairs of enemy pieces that stand behind each other on a line of the slider, the front one first."""
+        """Yield pairs of enemy pieces behind each other on a line of the slider, the front one first."""
         for front in self.after.attacks(slider) & self.targets:
             behind = chess.SquareSet(chess.ray(slider, front)) & chess.SquareSet(self.after.occupied)
             beyond = [square for square in behind if front in chess.SquareSet(chess.between(slider, square))]
@@ -140,7 +140,10 @@ def _skewer(moment: _Moment) -> Motif | None:
 
 
 def _pin(moment: _Moment) -> Motif | None:
-    """The move pins a piece, or attacks one that is pinned, and it is taken there or where it takes the piece that pins it."""
+    """The move pins a piece, or attacks a pinned one, and the piece falls.
+
+    It is taken there, or where it takes the piece that pins it.
+    """
     taken = {square for _, square in moment.captures}
     if moment.reply and moment.next and moment.next.to_square == moment.reply.to_square == moment.to:
         taken.add(moment.reply.from_square)

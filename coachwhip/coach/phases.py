@@ -10,8 +10,8 @@ OPENING_MOVES = 12
 FULL_PHASE = 24  # of all pieces
 WEIGHTS = {chess.KNIGHT: 1, chess.BISHOP: 1, chess.ROOK: 2, chess.QUEEN: 4}  # the evaluation's `phase_of`
 RULE = (
-    f"Opening: until both sides have castled, at most {OPENING_MOVES} moves. Endgame: less than half of the pieces left, counted as in the "
-    "evaluation (queen 4, rook 2, bishop and knight 1)."
+    f"Opening: until both sides have castled, at most {OPENING_MOVES} moves. Endgame: less than half of the "
+    "pieces left, counted as in the evaluation (queen 4, rook 2, bishop and knight 1)."
 )
 
 

@@ -61,7 +61,10 @@ def _side(
 
 
 def over_games(results: Iterable[tuple[Side, Side]]) -> list[tuple[int, Side]]:
-    """Return the number of games and the mean results of each player of several games, from both players' results in each game."""
+    """Return the number of games and the mean results of each player of several games.
+
+    They come from both players' results in each game.
+    """
     by_name: dict[str, list[tuple[int, Side]]] = {}
     for number, both in enumerate(results):
         for side in both:

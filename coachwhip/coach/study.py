@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A game and its analysis: the engine's scores of every position of the main line, and the judgements of the moves.
+"""A game and its analysis: the scores of all positions of the main line, and the judgements of the moves.
 
 All scores here are from White's side.
 """
@@ -80,7 +80,10 @@ class JudgedMove(NamedTuple):
 
 
 class AnalysedGame:
-    """A game and its analysis. A game of an unknown variant, or whose start cannot be read, has no positions."""
+    """A game and its analysis.
+
+    A game of an unknown variant, or whose start cannot be read, has no positions.
+    """
 
     def __init__(self, game: chess.pgn.Game, label: str, *, is_judged: bool = True) -> None:
         """`is_judged` False: the scores are the players' own, so no move is judged."""
@@ -106,7 +109,10 @@ class AnalysedGame:
 
     @property
     def complete(self) -> bool:
-        """Return whether every position has been analysed. A game that is not judged needs no score of its opening."""
+        """Return whether every position has been analysed.
+
+        A game that is not judged needs no score of its opening.
+        """
         return not self.colours or None not in self.analyses
 
     @cached_property
@@ -142,7 +148,10 @@ class AnalysedGame:
         ]
 
     def load(self, data: list[Any]) -> None:
-        """Take the analysis from what `to_json` returned for this game. Raises ValueError, LookupError, TypeError, AttributeError for another."""
+        """Take the analysis from what `to_json` returned for this game.
+
+        Raises ValueError, LookupError, TypeError, AttributeError for another.
+        """
 
         def read(lines: list[list[str]], board: chess.Board) -> tuple[Line, ...]:
             for _, *moves in lines:
@@ -166,7 +175,10 @@ class AnalysedGame:
         self.analyses = analyses
 
     def judged_moves(self) -> Iterator[JudgedMove]:
-        """Return the moves for which the positions before and after have been analysed; none of a player who is not judged."""
+        """Return the moves for which the positions before and after have been analysed.
+
+        A player who is not judged has none.
+        """
         return filter(None, map(self.judged_move, range(len(self.nodes))))
 
     def judged_move(self, index: int) -> JudgedMove | None:
@@ -193,9 +205,9 @@ class AnalysedGame:
     def annotate(self, annotator: str) -> None:
         """Write the results so far into the game; a second call changes nothing.
 
-        Every move gets `[%eval ...]`, as Lichess and GUIs read it, bad moves a NAG, the reason, and the better lines as variations. The
-        game keeps its variations and comments, except our earlier reasons; a move that a human annotator has judged keeps that
-        judgement and gets no other.
+        Every move gets `[%eval ...]`, as Lichess and GUIs read it, bad moves a NAG, the reason, and the
+        better lines as variations. The game keeps its variations and comments, except our earlier reasons; a
+        move that a human annotator has judged keeps that judgement and gets no other.
         """
         for node, analysis in zip(self.nodes, self.analyses[1:], strict=True):
             if analysis:

@@ -27,10 +27,11 @@ from .line import Line, Variation
 def against(
     board: chess.Board, played: Line, best: Line, *, judgement: Judgement | None
 ) -> tuple[Claim, ...] | None:
-    """Return why the first move of `played` is worse than that of `best`; None if it is not, because the game was a draw anyway.
+    """Return why the first move of `played` is worse than that of `best`.
 
-    Both lines start at `board`, which has the game's history. Without a mark, as in a game that is decided, only a piece that is
-    lost soon and a short mate count.
+    None if it is not, because the game was a draw anyway. Both lines start at `board`, which has the game's
+    history. Without a mark, as in a game that is decided, only a piece that is lost soon and a short mate
+    count.
     """
     bad, good = Variation(board, played, not board.turn), Variation(board, best, board.turn)
     if judgement and good.mate == 0 and bad.score == Cp(0) and is_drawn(board):
@@ -48,7 +49,7 @@ def against(
 
 
 def about(board: chess.Board, best: Line, threat: Line | None) -> Claim | None:
-    """Return what the first move of `best` wins, or what the other side threatens that it parries; None if nothing is sure.
+    """Return what the first move of `best` wins, or which threat it parries; None if nothing is sure.
 
     `threat` is what the other side plays if the side to move passes; None in check.
     """

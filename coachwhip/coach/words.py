@@ -60,7 +60,10 @@ def sentence(claim: Claim, board: chess.Board) -> str:
         case Trade(Role.MISSES, _, pieces):
             return f"Misses the trade of {_plurals(pieces)}: {quoted}."
         case Trade(_, _, pieces, is_lost):
-            return f"Trades {_plurals(pieces)}, and the {'draw' if is_lost else 'win'} is gone: {quoted or quote(board, claim.moves)}."
+            return (
+                f"Trades {_plurals(pieces)}, and the {'draw' if is_lost else 'win'} is gone: "
+                f"{quoted or quote(board, claim.moves)}."
+            )
         case Threat(role, moves, threat):
             then = _along(board, (*moves, chess.Move.null()))
             mate = "mate: " * _along(then, threat).is_checkmate()

@@ -40,9 +40,10 @@ def parse_score(text: str) -> chess.engine.Score:
 def find_ending(
     board: chess.Board, scores: Sequence[chess.engine.Score | None], rules: Rules
 ) -> Ending | None:
-    """Return how the game has ended, None if it goes on; fifty moves and threefold repetition end it without a claim.
+    """Return how the game has ended, None if it goes on.
 
-    `scores` are those that the engines gave with each move, from White's side; None where there was none.
+    Fifty moves and threefold repetition end it without a claim. `scores` are those that the engines gave with
+    each move, from White's side; None where there was none.
     """
     if board.is_checkmate():
         return Ending(win(not board.turn), "checkmate")
@@ -60,7 +61,7 @@ def find_ending(
 
 
 def by_score(move_number: int, scores: Sequence[chess.engine.Score | None], rules: Rules) -> Ending | None:
-    """Return the ending if both engines' scores have agreed for long enough, or the game has become too long; else None."""
+    """Return the ending if both engines' scores agree for long enough, or the game is too long; else None."""
     if rules.resign_moves and (recent := _last_scores(scores, rules.resign_moves)):
         if min(recent) >= rules.resign_score:
             return Ending(WHITE_WINS, "adjudicated win")
@@ -76,7 +77,10 @@ def by_score(move_number: int, scores: Sequence[chess.engine.Score | None], rule
 
 
 def _last_scores(scores: Sequence[chess.engine.Score | None], count: int) -> list[int]:
-    """Return White's score in centipawns of the last `count` moves of each side; empty if there are fewer, or one had no score."""
+    """Return White's score in centipawns of the last `count` moves of each side.
+
+    The result is empty if there are fewer, or one had no score.
+    """
     recent = [score.score(mate_score=MATE_SCORE) for score in scores[-2 * count :] if score is not None]
     return recent if len(recent) == 2 * count else []
 
@@ -110,7 +114,10 @@ _PROBING = threading.Lock()
 
 @lru_cache(maxsize=4)
 def open_tables(folder: str) -> chess.syzygy.Tablebase:
-    """Open the tables in a folder, once. Raises OSError, also if there are none or the header of one is damaged."""
+    """Open the tables in a folder, once.
+
+    Raises OSError, also if there are none or the header of one is damaged.
+    """
     tables = chess.syzygy.Tablebase()
     if damaged := add_folder(tables, folder):
         raise OSError(f"{damaged[0]} is damaged: its header does not name the pieces of its file name")

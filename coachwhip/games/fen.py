@@ -25,13 +25,19 @@ COUNT = re.compile(r"\d+", re.ASCII)
 
 
 def is_shredder(fen: str) -> bool:
-    """Return whether the castling field names the rooks' files (Shredder-FEN): castling is then written as king takes rook."""
+    """Return whether the castling field names the rooks' files (Shredder-FEN).
+
+    Castling is then written as king takes rook.
+    """
     fields = fen.split()
     return len(fields) > 2 and not set(fields[2]) <= CASTLING
 
 
 def read_epd(line: str) -> tuple[str, dict[str, str]]:
-    """Return the FEN at the start of a line, with its counters or those of hmvc and fmvn, and the other operations by name."""
+    """Return the FEN at the start of a line, and the other operations by name.
+
+    It has its counters, or those of hmvc and fmvn.
+    """
     match = LINE.fullmatch(line)
     if match is None:  # too few fields, which some FENs have
         fen, _, rest = line.partition(";")
@@ -53,10 +59,10 @@ def _operations(text: str) -> dict[str, str]:
 
 
 def board_of(fen: str, *, chess960: bool = False) -> "chess.Board":
-    """Return the position, without castling rights and an en-passant square that cannot be. Raises ValueError for an invalid FEN.
+    """Return the position, without castling rights and an en-passant square that cannot be.
 
-    Castling is that of Chess960 if `chess960`, if the field names files, or if each of its rights is possible
-    there and none is in standard chess.
+    Raises ValueError for an invalid FEN. Castling is that of Chess960 if `chess960`, if the field names
+    files, or if each of its rights is possible there and none is in standard chess.
     """
     import chess
 

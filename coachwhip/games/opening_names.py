@@ -26,6 +26,6 @@ def opening(boards: Sequence[chess.Board]) -> tuple[str, str] | None:
 
 
 def known_moves(boards: Sequence[chess.Board]) -> int:
-    """Return how many moves lead to the last named position among the first ones of a game; 0 if none is named."""
+    """Return how many first moves of a game lead to its last named position; 0 if none is named."""
     named = (index for index, board in enumerate(boards[: LONGEST + 1]) if board.epd() in _names())
     return max(named, default=0)

@@ -64,10 +64,10 @@ def chess960_starts() -> Book:
 
 
 def open_book(path: Path, *, chess960: bool = False, plies: int | None = None, seed: int = 0) -> Book:
-    """Return the openings of a file: `.pgn` (also compressed: `.pgn.xz`), `.bin` (Polyglot), anything else EPD or FEN, one a line.
+    """Return the openings of a file.
 
-    `plies` cuts PGN games and Polyglot lines; `seed` decides which Polyglot lines are drawn. Raises
-    CommandError, OSError.
+    It is `.pgn` (also compressed: `.pgn.xz`), `.bin` (Polyglot), or else EPD or FEN, one a line. `plies` cuts
+    PGN games and Polyglot lines; `seed` decides which Polyglot lines are drawn. Raises CommandError, OSError.
     """
     ending = (path.with_suffix("") if path.suffix.lower() in ENDINGS else path).suffix.lower()
     name = short_name(path)
@@ -126,7 +126,8 @@ def _require_playable(place: str, board: chess.Board, text: str = "") -> None:
         shuffled.chess960 = True
         if shuffled.is_valid() and not board.is_valid():
             raise CommandError(
-                f"{place}: castling rights of Chess960: give --chess960, or name the files of the rooks: {shuffled.shredder_fen()}"
+                f"{place}: castling rights of Chess960: give --chess960, or name the files of the rooks: "
+                f"{shuffled.shredder_fen()}"
             )
         why = f" (the game is over: {ending.reason})" if ending else ""
         raise CommandError(
@@ -136,7 +137,10 @@ def _require_playable(place: str, board: chess.Board, text: str = "") -> None:
 
 @cache  # so that a warning comes once
 def read_line(place: str, text: RawGame, plies: int | None, *, chess960: bool) -> Opening:
-    """Read one PGN game, or its first plies. Raises CommandError for a fault in those, which begins with `place`; another one is a warning."""
+    """Read one PGN game, or its first plies.
+
+    Raises CommandError for a fault in those, which begins with `place`; another one is a warning.
+    """
     game = read_game(text)
     line = list(game.mainline_moves())[:plies]
     broken = [
@@ -168,7 +172,10 @@ def read_line(place: str, text: RawGame, plies: int | None, *, chess960: bool) -
 
 
 def _polyglot(path: Path, plies: int, generator: random.Random) -> list[str]:
-    """Draw different lines from the start position by the book's weights, each at most as long as the book knows."""
+    """Draw different lines from the start position by the book's weights.
+
+    Each is at most as long as the book knows.
+    """
     try:
         with naming(path):
             # python-chess takes a missing file for an empty book, and any other for a full one.

@@ -26,8 +26,8 @@ CP1252 = {0xDC00 + byte: bytes([byte]).decode("cp1252", "replace") for byte in r
 READABLE = CP1252 | {0x1A: " ", 0xFEFF: None}  # the end of a DOS file, a byte order mark
 
 NAGS = {f"${number}": number for number in range(256)} | {  # of the codes and signs behind a move
-    "!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6, "□": 7, "=": 10, "∞": 13, "+=": 14, "⩲": 14, "=+": 15, "⩱": 15, "+/=": 14,
-    "=/+": 15, "±": 16, "+/-": 16, "∓": 17, "-/+": 17, "+-": 18, "-+": 19, "N": 146,
+    "!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6, "□": 7, "=": 10, "∞": 13, "+=": 14, "⩲": 14, "=+": 15,
+    "⩱": 15, "+/=": 14, "=/+": 15, "±": 16, "+/-": 16, "∓": 17, "-/+": 17, "+-": 18, "-+": 19, "N": 146,
 }  # fmt: skip
 # figurines, dashes, capture signs and a Cyrillic O; what cannot be seen is removed
 ENGLISH = str.maketrans(
@@ -39,13 +39,20 @@ DASH = rf"{BLANK}[-‐‑‒–—−:]{BLANK}"
 DRAW = rf"(?:½|1/2)(?:{DASH}(?:½|1/2))?|0[.,]5{DASH}0[.,]5"
 RESULT = rf"(?:(?P<white>1{DASH}0)|(?P<black>0{DASH}1)|(?P<draw>{DRAW})|\*)(?![^\s;(){{}}\[\]*])"
 # `dd5` is no move.
-PAWN = r"(?!(?P<file>[a-h])[-x]?(?P=file)[1-8])(?:[a-h][1-8]?[-x]?)?[a-h][1-8](?:(?<=[18])[=/(]?[KQRBNkqrbn]\)?)?"
+PAWN = (
+    r"(?!(?P<file>[a-h])[-x]?(?P=file)[1-8])(?:[a-h][1-8]?[-x]?)?[a-h][1-8]"
+    r"(?:(?<=[18])[=/(]?[KQRBNkqrbn]\)?)?"
+)
 SAN = rf"(?:--|Z0|0000|@@@@)(?=[!?]*$)|[A-Z]?@[a-h][1-8]|[KQRBN][a-h]?[1-8]?[-x]?[a-h][1-8]|{PAWN}"
-MOVE = rf"(?:(?P<castling>[O0o]-[O0o](?:-?[O0o])?|(?<!\d[.])[O0o][O0o](?:-?[O0o])?)|(?:P(?=[a-h]))?(?P<san>{SAN}))"
+CASTLING = r"[O0o]-[O0o](?:-?[O0o])?|(?<!\d[.])[O0o][O0o](?:-?[O0o])?"
+MOVE = rf"(?:(?P<castling>{CASTLING})|(?:P(?=[a-h]))?(?P<san>{SAN}))"
 SIGN = "|".join(re.escape(sign) for sign in NAGS if sign[0] not in "$!?")
 # what stands behind a move without a blank, as `mate`, and is no part of it
 GLUED = r"(?:(?<=[1-8KQRBNkqrbn)])|(?<=-[O0o]))(?![-x])(?:(?![a-h][1-8]).)+"
-TAIL = rf"(?:e\.?p\.?)?[+#†‡]{{0,2}}?(?:ch)?(?P<marks>[!?]{{1,2}})?[+#†‡]{{0,2}}?(?P<sign>{SIGN})?|(?P<other>\W+|\$\d*|{GLUED})"
+TAIL = (
+    rf"(?:e\.?p\.?)?[+#†‡]{{0,2}}?(?:ch)?(?P<marks>[!?]{{1,2}})?[+#†‡]{{0,2}}?(?P<sign>{SIGN})?"
+    rf"|(?P<other>\W+|\$\d*|{GLUED})"
+)
 WORD = re.compile(rf"(?:(?P<number>\d*)[.…]+(?![.…]))?(?P<move>{MOVE})?(?:{TAIL})|\d+")
 # What may be a move in another notation: without it, the moves behind it would be the other side's.
 FOREIGN_MOVE = re.compile(
@@ -119,7 +126,10 @@ def split_games(file: io.BufferedReader) -> Iterator[RawGame]:
 
 
 def _ends(text: str, *, is_all: bool) -> Iterator[int]:
-    """Yield where the games of a text end. Unless the text `is_all`, the last one may go on and is left out."""
+    """Yield where the games of a text end.
+
+    Unless the text `is_all`, the last one may go on and is left out.
+    """
     end = 0  # of the last token
     stage = ""  # "moves" or "result", once the game has these
     names: set[str] = set()  # of its tags
@@ -149,7 +159,10 @@ def _ends(text: str, *, is_all: bool) -> Iterator[int]:
 
 
 def read_tags(raw: RawGame) -> dict[str, str]:
-    """Return the tags of a game without reading its moves. `Result` is always there: without a tag it is read behind the moves."""
+    """Return the tags of a game without reading its moves.
+
+    `Result` is always there: without a tag it is read behind the moves.
+    """
     tags: dict[str, str] = {}
     depth = 0
     for token in TOKEN.finditer(raw.text):
@@ -342,7 +355,10 @@ class _Reader(chess.pgn.GameBuilder[chess.pgn.Game]):
         self.visit_comment(comment)
 
     def _complain(self, token: re.Match[str], fault: str, *, stops: bool = False) -> None:
-        """Name what cannot be read and keep it as a comment; go on behind it, unless it `stops` the line or has too many faults."""
+        """Name what cannot be read and keep it as a comment.
+
+        Reading goes on behind it, unless it `stops` the line or the game has too many faults.
+        """
         stops |= len(self.game.errors) + 1 >= MAX_FAULTS
         kind = BrokenLine if stops and len(self._boards) < 2 and not self._is_over else ValueError
         place, line = self._counted
@@ -370,7 +386,10 @@ class _Reader(chess.pgn.GameBuilder[chess.pgn.Game]):
 
 
 class _Writer(chess.pgn.StringExporter):
-    """Writes quotes in tags and braces in comments so that they can be read again, unlike python-chess's own exporter."""
+    """Writes quotes in tags and braces in comments so that they can be read again.
+
+    python-chess's own exporter does not.
+    """
 
     def visit_header(self, tagname: str, tagvalue: str) -> None:
         super().visit_header(tagname, re.sub(r'(["\\])', r"\\\1", re.sub(r"[\r\n]", " ", tagvalue)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The clocks of a game, from its PGN: `[%clk 0:04:55]` (left after the move) and `[%emt 0:00:07]` (spent on it).
+"""The clocks of a game, from its PGN: `[%clk 0:04:55]` (left after the move), `[%emt 0:00:07]` (spent on it).
 
 Source: the PGN extension "Enhanced PGN" of 2001, which DGT boards, Lichess and other servers write.
 """
@@ -27,9 +27,10 @@ class Times(NamedTuple):
 
 
 def times(game: chess.pgn.Game) -> Times:
-    """Return the clocks of the main line. The time of a move is its `[%emt]`, else the difference of its player's clocks.
+    """Return the clocks of the main line.
 
-    It is unknown where a clock gained more than the increment (another stage, time added).
+    The time of a move is its `[%emt]`, else the difference of its player's clocks. It is unknown where a
+    clock gained more than the increment (another stage, time added).
     """
     control = CONTROL.fullmatch(game.headers.get("TimeControl", "").strip())
     increment = float(control[2] or 0) if control else 0.0

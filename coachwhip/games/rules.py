@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Command-line options of games: the rules that end them early, and how coachwhip plays itself. Loads no chess library."""
+"""Command-line options of games: the rules that end them early, and how coachwhip plays itself.
+
+Loads no chess library.
+"""
 
 import os
 from collections.abc import Callable
@@ -11,7 +14,10 @@ MAX_RULE = 100_000  # largest move count or score of a rule
 
 
 class Rules(NamedTuple):
-    """What ends games in addition to the rules of chess. Scores in centipawns; a count of 0 moves switches a rule off."""
+    """What ends games in addition to the rules of chess.
+
+    Scores in centipawns; a count of 0 moves switches a rule off.
+    """
 
     margin: float | None = None  # seconds an engine may exceed its time; None for the default
     resign_moves: int = 0  # moves of each side in a row after which the better side wins

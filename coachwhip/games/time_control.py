@@ -120,7 +120,7 @@ class Clock:
                 self.remaining += self.control.base
 
     def go(self, clocks: Mapping[str, "Clock"]) -> str:
-        """Return the `go` command for the side that this clock belongs to; `clocks` are those of "w" and "b"."""
+        """Return the `go` command for the side that has this clock; `clocks` are those of "w" and "b"."""
         control = self.control
         limits: dict[str, int] = {}
         if control.base:

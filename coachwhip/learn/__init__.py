@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Commands that learn from games: `selfplay` makes them; `train`, `tune` and `spsa` fit networks, weights and numbers."""
+"""Commands that learn: `selfplay` makes games; `train`, `tune`, `spsa` fit networks, weights and numbers."""

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Calibrates the labels of a residual network: turns scores of searches into the unit of the evaluation that the network is to correct.
+"""Calibrates the labels of a residual network.
 
-For the side to move, score = slope * evaluation + offset, where slope and offset depend on the number of
-pieces and on how deep the searches were; the label is (score - offset) / slope.
+It turns scores of searches into the unit of the evaluation that the network is to correct. For the side to
+move, score = slope * evaluation + offset, where slope and offset depend on the number of pieces and on how
+deep the searches were; the label is (score - offset) / slope.
 """
 
 from typing import NamedTuple
@@ -20,7 +21,7 @@ DOUBT = np.diag([1e6, 1e2])
 
 
 class Calibration(NamedTuple):
-    """Slopes and offsets (centipawns, for the side to move), one for each of the RANGES: they count in the middle of it."""
+    """Slopes and offsets (centipawns, for the side to move) for the middle of each of the RANGES."""
 
     slopes: list[float]
     offsets: list[float]

@@ -53,7 +53,7 @@ class Games(NamedTuple):
     boards: Boards
 
     def chosen(self, per_game: int | None) -> tuple[Boards, Numbers]:
-        """Return the positions, at most `per_game` random ones of a game (None: all), and the number of the game of each."""
+        """Return at most `per_game` random positions of a game (None: all), and each one's game number."""
         numbers = np.repeat(np.arange(self.first, self.first + len(self.spans)), self.spans[:, 2])
         few = few_of_each(self.boards, numbers, per_game)
         return self.boards[few], numbers[few]
@@ -70,7 +70,10 @@ def open_games(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def plain(file: BufferedReader, name: str) -> Iterator[BinaryIO]:
-    """Return an open file, or a temporary one with its content if it is compressed or a pipe. Raises OSError, CommandError."""
+    """Return an open file, or a temporary one with its content if it is compressed or a pipe.
+
+    Raises OSError, CommandError.
+    """
     if file.seekable() and not compression(file.peek(LONGEST_START)):
         yield file
         return
@@ -91,9 +94,10 @@ def is_game_file(file: BinaryIO) -> bool:
 
 
 def read(file: BinaryIO, name: str, max_score: float = LARGEST_SCORE) -> Iterator[Games]:
-    """Read a file from where it is open, some games at a time; positions are quiet, and scored within `max_score`.
+    """Read a file from where it is open, some games at a time.
 
-    Raises OSError; CommandError that names the file for bytes that are no game.
+    The positions are quiet, and scored within `max_score`. Raises OSError; CommandError that names the file
+    for bytes that are no game.
     """
     rest, first, offset = b"", 0, 0
     while data := file.read(CHUNK):
@@ -118,9 +122,10 @@ def decode(data: bytes, name: str, max_score: float, first: int, offset: int) ->
 
 
 def summary(file: BinaryIO, name: str) -> tuple[dict[str, int], int, int]:
-    """Read a file to its end. Return its games by result, its plies, and the bytes up to the end of its last whole game.
+    """Read a file to its end.
 
-    Raises what `read` raises.
+    Return its games by result, its plies, and the bytes up to the end of its last whole game. Raises what
+    `read` raises.
     """
     plies, results, size = 0, np.zeros(len(RESULTS), np.int64), 0
     for games in read(file, name):
@@ -152,7 +157,10 @@ def is_black(boards: Boards) -> Mask:
 
 
 def few_of_each(boards: Boards, groups: Numbers, count: int | None) -> Mask | slice:
-    """Choose at most `count` random positions of each group; the group's number and positions decide which. None: all of them."""
+    """Choose at most `count` random positions of each group; the group's number and positions decide which.
+
+    None: all of them.
+    """
     if count is None:
         return slice(None)
     keys = (hashes(boards) ^ ((groups.astype(np.uint64) + np.uint64(1)) * _HASH_FACTOR)) * _HASH_FACTOR
@@ -176,7 +184,10 @@ def hashes(boards: Boards) -> NDArray[np.uint64]:
 
 
 def epd(file: BinaryIO, name: str, max_score: float | None, per_game: int | None) -> Iterator[str]:
-    """Return positions as lines of EPD: c9 is the result, c8 the score in pawns from White's side, c7 the number of the game."""
+    """Return positions as lines of EPD.
+
+    c9 is the result, c8 the score in pawns from White's side, c7 the number of the game.
+    """
     for boards, games in chosen(file, name, max_score, per_game):
         for board, score, game in zip(boards, scores(boards).tolist(), games.tolist(), strict=True):
             fen = " ".join(unpack(board).split()[:4])
@@ -186,7 +197,10 @@ def epd(file: BinaryIO, name: str, max_score: float | None, per_game: int | None
 def chosen(
     file: BinaryIO, name: str, max_score: float | None, per_game: int | None
 ) -> Iterator[tuple[Boards, Numbers]]:
-    """Read positions, at most `per_game` of a game, and the number of the game of each. None: MAX_SCORE and PER_GAME."""
+    """Read positions, at most `per_game` of a game, and the number of the game of each.
+
+    None: MAX_SCORE and PER_GAME.
+    """
     max_score = MAX_SCORE if max_score is None else max_score
     per_game = PER_GAME if per_game is None else per_game
     for games in read(file, name, max_score):

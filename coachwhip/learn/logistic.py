@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the fit of the weights and the training of networks share: scores as chances, losses, and a learning rate that falls.
+"""What fit and training share: scores as chances, losses, and a learning rate that falls.
 
 A score of s centipawns predicts 1 / (1 + exp(-(s + edge) / scale)) points.
 """
@@ -23,7 +23,10 @@ def cosine(step: int, steps: int, last: float = 0.0) -> float:
 
 
 def expectation(scores: NDArray[np.floating], scale: float | Singles) -> NDArray[Any]:
-    """Return the points that the scores predict, 0 to 1. `scale`, in centipawns, is one number or one for each score."""
+    """Return the points that the scores predict, 0 to 1.
+
+    `scale`, in centipawns, is one number or one for each score.
+    """
     expected: NDArray[np.floating] = 1 / (1 + np.exp(-np.clip(scores / scale, -30, 30)))
     return expected
 
@@ -38,10 +41,10 @@ def losses(expected: NDArray[np.floating], targets: NDArray[np.floating]) -> NDA
 def fit_scale(
     scores: NDArray[np.floating], targets: NDArray[np.floating], *, with_edge: bool
 ) -> tuple[float, float]:
-    """Return the scale and the edge, in centipawns, with which these scores predict the targets best; the edge is 0 unless `with_edge`.
+    """Return the scale and the edge, in centipawns, with which these scores predict the targets best.
 
-    Newton's method for logistic regression on the score and a constant. The limits are beyond what real data
-    need.
+    The edge is 0 unless `with_edge`. Newton's method for logistic regression on the score and a constant. The
+    limits are beyond what real data need.
     """
     columns = np.stack([scores, np.ones(len(scores))], axis=1).astype(np.float64)[:, : 1 + with_edge]
     solution = np.array([1 / FIRST_SCALE, 0.0])[: 1 + with_edge]

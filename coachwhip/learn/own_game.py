@@ -36,7 +36,7 @@ class OwnGames:
         )
 
     def start(self, opening: Opening, rng: random.Random) -> Position:
-        """Return the position after the opening and the random moves, which stop before the game would be over."""
+        """Return the position after the opening and random moves, which stop before the game is over."""
         position = Position(opening.fen, chess960=opening.chess960)
         for move in opening.moves.split():
             position.make(move)
@@ -50,7 +50,10 @@ class OwnGames:
     def play(
         self, engines: Sequence[Engine], position: Position, rules: Rules
     ) -> tuple[str, list[int], list[Score]]:
-        """Play a game between White's engine and Black's. Return its result, its moves as codes, and their scores for White."""
+        """Play a game between White's engine and Black's.
+
+        Return its result, its moves as codes, and their scores for White.
+        """
         moves: list[int] = []
         scores: list[Score] = []
         while (result := position.result()) == UNFINISHED:

@@ -52,13 +52,19 @@ class Epoch(NamedTuple):
     validation: float  # on the positions held out, after the epoch
 
     def __str__(self) -> str:
-        return f"epoch {self.number:3}: loss in training {self.training:.6f}, in validation {self.validation:.6f}"
+        return (
+            f"epoch {self.number:3}: loss in training {self.training:.6f}, "
+            f"in validation {self.validation:.6f}"
+        )
 
 
 def add_options(
     parser: argparse._ActionsContainer, options: Iterable[Option], **defaults: float | str
 ) -> None:
-    """Add options that take a value, with these `defaults` or those of the table; a text describes one that is no number."""
+    """Add options that take a value.
+
+    Defaults are those of the table, or these `defaults`; a text describes one that is no number.
+    """
     for name, kind, usual, metavar, about in options:
         default = defaults.get(name[2:].replace("-", "_"), usual)
         text = (

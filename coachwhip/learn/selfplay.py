@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip selfplay`: games of the engine against itself at fixed nodes, with the scores of all positions in a game file.
+"""`coachwhip selfplay`: games of the engine against itself at fixed nodes, as a game file with all scores.
 
 Game i depends only on the settings, the seed and i, and games are written in order. So the file is the same
 for any number of processes and of interruptions. `game_file` describes its format.
@@ -114,7 +114,10 @@ def _parser() -> WritingParser:
     add_options(games, GAME_OPTIONS)
     add = games.add_argument
     add_own_game_arguments(add, nodes=5000, hash_mb=4)
-    openings = "positions to start from: EPD, FEN, .pgn or Polyglot .bin; may be repeated (default: start position, or all 960)"
+    openings = (
+        "positions to start from: EPD, FEN, .pgn or Polyglot .bin; may be repeated (default: "
+        "start position, or all 960)"
+    )
     add("--openings", type=file_name, action="append", default=[], metavar="FILE", help=openings)
     add("--chess960", action="store_true", help="play Chess960, also from openings of standard chess")
     add(
@@ -174,7 +177,7 @@ class GameStart(NamedTuple):
 
 
 def play(settings: OwnGames, to_the_end: int, start: GameStart) -> bytes:
-    """Play a game, `to_the_end` percent of all games by the rules of chess alone; return its bytes in a game file."""
+    """Play a game, `to_the_end` percent of all by the rules of chess alone; return its bytes in a file."""
     rng = random.Random(f"{settings.seed} {start.number}")
     goes_to_the_end = random.Random(f"{settings.seed} {start.number} to the end").randrange(100) < to_the_end
     engine, position = settings.engine(), settings.start(start.opening, rng)
@@ -188,12 +191,12 @@ def play(settings: OwnGames, to_the_end: int, start: GameStart) -> bytes:
 
 
 class GameStore:
-    """A game file, to which one run at a time adds games, and the JSON file next to it with the settings of the games."""
+    """A game file, to which one run at a time adds games, and the JSON file of their settings next to it."""
 
     def __init__(self, path: Path, settings_path: Path, settings: dict[str, object], *, force: bool) -> None:
-        """Open a file made with these settings, or make a new one; `force`: also if its settings cannot be read.
+        """Open a file made with these settings, or make a new one.
 
-        Raises CommandError, OSError.
+        `force`: also if its settings cannot be read. Raises CommandError, OSError.
         """
         self.path, self._settings_path, self._settings = path, settings_path, settings
         self.results, self.plies = dict.fromkeys(RESULTS, 0), 0
@@ -303,14 +306,18 @@ class SelfplayRun(Experiment[GameStart, bytes]):
         else:
             shares = ", ".join(f"{result} {store.results[result]}" for result in reversed(RESULTS))
             print(
-                f"{counted(store.games, 'game')} ({shares}), {store.plies} plies in {size} bytes: {self._args.file}"
+                f"{counted(store.games, 'game')} ({shares}), {store.plies} plies in {size} bytes: "
+                f"{self._args.file}"
             )
         return 0
 
 
 @contextmanager
 def _workers(args: argparse.Namespace, settings: OwnGames) -> Iterator[Pool[GameStart, bytes]]:
-    """Yield processes of this machine, or the workers of a cluster. Raises CommandError if these run another version."""
+    """Yield processes of this machine, or the workers of a cluster.
+
+    Raises CommandError if these run another version.
+    """
     work = partial(play, settings, args.to_the_end)
     if not args.scheduler:
         with processes(work, args.concurrency) as pool:

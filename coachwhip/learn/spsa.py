@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip spsa`: numbers of the search tuned by games, with simultaneous perturbation stochastic approximation.
+"""`coachwhip spsa`: tunes numbers of the search by games, with simultaneous perturbation (SPSA).
 
 J. C. Spall, "Implementation of the simultaneous perturbation algorithm for stochastic optimization" (1998),
 with the gains for chess of https://www.chessprogramming.org/SPSA. An iteration is a pair of games between the
@@ -93,7 +93,10 @@ class Spsa:
         ]
 
     def iteration(self, number: int) -> Iteration:
-        """Return an iteration played from the present values. Fractions are rounded at random, up with their own probability."""
+        """Return an iteration played from the present values.
+
+        Fractions are rounded at random, up with their own probability.
+        """
         rng = random.Random(f"{self._seed} {number}")
         directions = tuple(rng.choice((-1, 1)) for _ in self.parameters)
         # The same for both sides, so that it leaves their distance alone.
@@ -317,7 +320,8 @@ class SpsaRun(Experiment[PairGame, int]):
         for name, _, low, high, step, note in ROWS.values():
             if name in spsa.values:
                 print(
-                    f"    ({json.dumps(name)}, {round(spsa.values[name])}, {low}, {high}, {step}, {json.dumps(note)}),"
+                    f"    ({json.dumps(name)}, {round(spsa.values[name])}, {low}, {high}, {step}, "
+                    f"{json.dumps(note)}),"
                 )
         print(f"To test: coachwhip {shlex.join(_test_match(args, spsa))}")
         return 0

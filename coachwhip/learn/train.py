@@ -39,8 +39,8 @@ terms alone; for a pure network: of even chances everywhere), and no network is 
 written; 2: an error.
 
 examples:
-  coachwhip train own.vf --output net.cwnet
-  coachwhip train own.vf more.vf --hidden 128 --epochs 8 --output net.cwnet --checkpoint net.part --resume --report training.html
+  coachwhip train own.vf --output net.cwnet --report training.html
+  coachwhip train own.vf more.vf --hidden 128 --epochs 8 --output net.cwnet --checkpoint net.part --resume
   coachwhip train more.vf --hidden 128 --start net.cwnet --epochs 2 --rate 0.0003 --output better.cwnet
 """
 
@@ -98,7 +98,10 @@ def _parser() -> WritingParser:
     group = parser.add_argument_group("network and training")
     kind = "add to the terms, or replace them (default residual)"
     group.add_argument("--kind", choices=("residual", "pure"), default="residual", help=kind)
-    first = "start from this network, or, if the option is repeated, from the mean of several; units it lacks start random (default: all do)"
+    first = (
+        "start from this network, or, if the option is repeated, from the mean of several; "
+        "units it lacks start random (default: all do)"
+    )
     group.add_argument("--start", type=file_name, action="append", default=[], metavar="FILE", help=first)
     add_options(group, NETWORK_OPTIONS)
     defaults: dict[str, float | str] = {
@@ -115,7 +118,7 @@ def _parser() -> WritingParser:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run the subcommand: losses on stderr, the summary on stdout; 3 if nothing was learnt, 130 after Ctrl-C."""
+    """Run the subcommand: losses on stderr, summary on stdout; 3 if nothing is learnt, 130 after Ctrl-C."""
     return _parser().run(argv, _train)
 
 
@@ -132,7 +135,10 @@ def _train(args: argparse.Namespace) -> int:
 
 
 def _first(args: argparse.Namespace) -> tuple[QuantisedNetwork | None, list[dict[str, str]]]:
-    """Return the network of --start, the mean of several, and their names and checksums. Raises CommandError, OSError."""
+    """Return the network of --start, the mean of several, and their names and checksums.
+
+    Raises CommandError, OSError.
+    """
     networks: list[QuantisedNetwork] = []
     described: list[dict[str, str]] = []
     for path in args.start:
@@ -144,12 +150,13 @@ def _first(args: argparse.Namespace) -> tuple[QuantisedNetwork | None, list[dict
             raise CommandError(f"--start {path}: {error}") from error
         if network.kind != args.kind or network.hidden > args.hidden:
             raise CommandError(
-                f"--start {path} is a {network.kind} network of {network.hidden} units: give --kind {network.kind} "
-                f"--hidden {network.hidden} or more"
+                f"--start {path} is a {network.kind} network of {network.hidden} units: "
+                f"give --kind {network.kind} --hidden {network.hidden} or more"
             )
         if networks and network.hidden != networks[0].hidden:
             raise CommandError(
-                f"--start {path} has {network.hidden} units, and {args.start[0]} {networks[0].hidden}: they have no mean"
+                f"--start {path} has {network.hidden} units, and {args.start[0]} {networks[0].hidden}: "
+                "they have no mean"
             )
         networks.append(network)
         described.append({"name": path.name, "sha256": hashlib.sha256(data).hexdigest()})
@@ -159,7 +166,10 @@ def _first(args: argparse.Namespace) -> tuple[QuantisedNetwork | None, list[dict
 def _open(
     args: argparse.Namespace, known: Checkpoint | None, first: Scorer, stack: ExitStack
 ) -> list[TrainingFile]:
-    """Open, read and check the files, of each as many games as the training in the checkpoint has; calibrate labels to `first`."""
+    """Open, read and check the files; calibrate labels to `first`.
+
+    Of each file it reads as many games as the training in the checkpoint has.
+    """
     counts = [file["games"] for file in known.settings["files"]] if known else []
     counts = counts if len(counts) == len(args.files) else [None] * len(args.files)
     files = []
@@ -193,7 +203,8 @@ class TrainRun(LearningRun[int]):
         self._positions = TrainingSet(files, args.validation)
         if not self._positions.training or not self._positions.held_out_count:
             raise CommandError(
-                "too few games to have some for training and some held out: make more, or hold out more of them with --validation"
+                "too few games to have some for training and some held out: make more, "
+                "or hold out more of them with --validation"
             )
         # The network has it, and it must be the same when a training is resumed; fitted values come last.
         self._described = {
@@ -261,7 +272,10 @@ class TrainRun(LearningRun[int]):
             checkpoint.save(self.args.checkpoint, self._described, self.epochs, self._trainer.state)
 
     def has_result(self) -> bool:
-        """Return whether to write the network: after a signal only without a checkpoint, from which the training can go on."""
+        """Return whether to write the network.
+
+        After a signal it is only written without a checkpoint, from which the training can go on.
+        """
         return bool(self.epochs) and not (self.is_interrupted and self.args.checkpoint)
 
     def kept(self) -> str:
@@ -274,7 +288,7 @@ class TrainRun(LearningRun[int]):
         return f"interrupted after epoch {len(self.epochs)} of {self.args.epochs}; {kept}"
 
     def _scorer(self, network: QuantisedNetwork | None) -> Scorer:
-        """Return the evaluation with a network, in integers, as the engine plays it; None: the terms alone."""
+        """Return the evaluation with a network, in integers as the engine plays it; None: the terms alone."""
         return Scorer(self._weights, engine.Network(to_bytes(network)) if network else None)
 
     def _loss_of(self, network: QuantisedNetwork) -> float:
@@ -323,12 +337,14 @@ class TrainRun(LearningRun[int]):
         if not is_written:
             without = "of the terms alone" if self.terms is not None else "of even chances everywhere"
             return (
-                f"nothing was learnt: {self.args.output} is not written, since the validation loss is {loss:.6f} in the "
-                f"integers of the engine, and {self._loss_before:.6f} {without}: give more games or more --epochs"
+                f"nothing was learnt: {self.args.output} is not written, since the validation loss is "
+                f"{loss:.6f} in the integers of the engine, and {self._loss_before:.6f} {without}: "
+                "give more games or more --epochs"
             )
         if self._first and loss >= (first := self._loss_of(self._first)):
             return (
-                f"the validation loss is {loss:.6f} in the integers of the engine, and that of {self._start}, the "
-                f"start, {first:.6f}; the loss does not show which is stronger: let them play"
+                f"the validation loss is {loss:.6f} in the integers of the engine, and that of "
+                f"{self._start}, the start, {first:.6f}; the loss does not show which is stronger: "
+                "let them play"
             )
         return ""

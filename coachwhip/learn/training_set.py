@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Positions for training networks, in any number: they stay in their game files, and memory holds a pool of them at a time.
+"""Positions for training networks: they stay in their game files, and memory holds a pool of them at a time.
 
 A file is read once from start to end, which checks it and finds its games. Then an epoch reads chunks of
 about 150 games in random order until a pool is full, and draws from that pool at random, so a batch has
@@ -59,7 +59,10 @@ class TrainingFile:
             raise CommandError(f"{name}: it contains no position")
 
     def calibrate(self, evaluation: Scorer) -> None:
-        """Fit the scores to an evaluation; from then on they are labels for a network that is added to it. Raises what `chunk` raises."""
+        """Fit the scores to an evaluation; from then on they are labels for a network that is added to it.
+
+        Raises what `chunk` raises.
+        """
         order = np.random.default_rng(SPLIT).permutation(len(self.chunks))
         totals = np.cumsum(np.add.reduceat(self.counts, self.chunks[:, 2])[order])
         some = order[: 1 + int(np.searchsorted(totals, SAMPLE))].tolist()
@@ -82,7 +85,10 @@ class TrainingSet:
     """The positions of several files, split into games for training and games held out."""
 
     def __init__(self, files: Sequence[TrainingFile], share: float) -> None:
-        """Hold out about `share` of the games. Their numbers decide which, so that losses of other settings can be compared."""
+        """Hold out about `share` of the games.
+
+        Their numbers decide which, so that losses of other settings can be compared.
+        """
         self._files = files
         self._is_held_out: list[Mask] = [
             np.random.default_rng([SPLIT, index]).random(len(file.counts)) < share
@@ -107,7 +113,10 @@ class TrainingSet:
         return self._read(range(len(self._chunks)), self.held_out_count, held_out=True)
 
     def pools(self, seed: Sequence[int]) -> Iterator[tuple[Boards, Numbers]]:
-        """Read all positions for training in parts that fit into memory, with a random order of each; `seed` decides everything."""
+        """Read all positions for training in parts that fit into memory, each in random order.
+
+        `seed` decides everything.
+        """
         rng = np.random.default_rng(seed)
         order = rng.permutation(len(self._chunks))
         sizes = self._sizes(held_out=False)
@@ -119,7 +128,7 @@ class TrainingSet:
             order = order[count:]
 
     def batches(self, seed: Sequence[int], size: int) -> Iterator[Boards]:
-        """Read all positions for training, shuffled by `seed`, in batches; only the last is smaller than `size`."""
+        """Read all positions for training, shuffled by `seed`, in batches of `size`; the last is smaller."""
         rest = np.empty((0, PACKED_SIZE), np.uint8)
         for pool, order in self.pools(seed):
             end = 0

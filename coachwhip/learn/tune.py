@@ -40,7 +40,10 @@ examples:
 
 
 def source(text: str) -> tuple[Path, float]:
-    """Split `FILE=WEIGHT`, as argparse's `type`. If a file with the whole text as its name exists, it is that file."""
+    """Split `FILE=WEIGHT`, as argparse's `type`.
+
+    If a file with the whole text as its name exists, it is that file.
+    """
     name, equals, weight = text.rpartition("=")
     whole = file_name(text)
     if not equals or whole.exists():
@@ -101,7 +104,7 @@ def _parser() -> WritingParser:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run the subcommand: losses on stderr, the summary on stdout; 3 if nothing was learnt, 130 after Ctrl-C."""
+    """Run the subcommand: losses on stderr, summary on stdout; 3 if nothing is learnt, 130 after Ctrl-C."""
     return _parser().run(argv, lambda args: _tune(args, argv))
 
 
@@ -114,7 +117,10 @@ def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
 
 
 class TuneRun(LearningRun[Epoch]):
-    """A fit from its files to the new weights. The items are the epochs themselves, since the fit decides how many there are."""
+    """A fit from its files to the new weights.
+
+    The items are the epochs themselves, since the fit decides how many there are.
+    """
 
     NAME, UNITS, MADE = "tune", "epochs", "the weights are"
     PAGE = "Fit of the weights", "cross-entropy in nats a position"
@@ -170,7 +176,7 @@ class TuneRun(LearningRun[Epoch]):
         return Outcome(path, figures, _text(figures, path), self._conclusion(figures, path))
 
     def _conclusion(self, figures: dict[str, Any], path: Path | None) -> str:
-        """Return where the weights are, or why they are not written, and what the user must know about the network."""
+        """Return where the weights are, or why they are not written, and a note on the network."""
         output = self.args.output
         if path:
             early = f"the weights of epoch {figures['best']}, the best before the interruption, are in {path}"
@@ -179,8 +185,9 @@ class TuneRun(LearningRun[Epoch]):
         if self.is_interrupted:
             return f"interrupted before the validation loss had fallen: {output} is not written"
         return (
-            f"nothing was learnt: {output} is not written, since the engine's validation loss did not fall (before "
-            f"{figures['before']['validation']:.6f}, with the best weights {figures['after']['validation']:.6f}): "
+            f"nothing was learnt: {output} is not written, since the engine's validation loss did not fall "
+            f"(before {figures['before']['validation']:.6f}, with the best weights "
+            f"{figures['after']['validation']:.6f}): "
             "give more positions, free more weights or take another --rate"
         )
 
@@ -189,7 +196,7 @@ class TuneRun(LearningRun[Epoch]):
 
 
 def _about_network(entries: dict[str, Any], path: Path) -> str:
-    """Return what the user must know about the network that the new file in `path` names, "" if it names none."""
+    """Return what to know about the network that the new file in `path` names, "" if it names none."""
     if not entries["NETWORK"]:
         return ""
     message = (
@@ -213,12 +220,18 @@ def _provenance(
     early = (
         f" (interrupted in epoch {len(figures['epochs'])} of {args.epochs})" if figures["interrupted"] else ""
     )
-    training = f"Loss (cross-entropy) before and after, all files: training {before['training']:.6f} and {after['training']:.6f}"
+    training = (
+        "Loss (cross-entropy) before and after, all files: "
+        f"training {before['training']:.6f} and {after['training']:.6f}"
+    )
     return [
         f"fitted by `coachwhip tune`{f' at commit {commit}' if commit else ''}, starting from {start}.",
         *([f"The network {network} was not used by the fit."] if network else []),
         f"Command: coachwhip tune {shlex.join(argv)}",
-        f"{figures['fitted']} numbers fitted, {figures['changed']} changed, in {counted(figures['best'], 'epoch')}{early}.",
+        (
+            f"{figures['fitted']} numbers fitted, {figures['changed']} changed, "
+            f"in {counted(figures['best'], 'epoch')}{early}."
+        ),
         f"{training}, validation {before['validation']:.6f} and {after['validation']:.6f}.",
         *map(_provenance_of, figures["files"]),
     ]
@@ -228,8 +241,10 @@ def _provenance_of(file: dict[str, Any]) -> str:
     taught = f", of c8 {file['teacher_scale']:.1f}" if file["teacher_scale"] else ""
     before, after = file["before"], file["after"]
     return (
-        f"- {file['name']}, sha256 {file['sha256']}: {file['positions']} positions of weight {file['weight']:g}; "
-        f"{file['training']} for training, {file['validation']} for validation, split by {file['split_by']}; scale of the evaluation {file['scale']:.1f} centipawns{taught}, edge {file['edge']:.1f}. "
+        f"- {file['name']}, sha256 {file['sha256']}: {file['positions']} positions "
+        f"of weight {file['weight']:g}; {file['training']} for training, "
+        f"{file['validation']} for validation, split by {file['split_by']}; "
+        f"scale of the evaluation {file['scale']:.1f} centipawns{taught}, edge {file['edge']:.1f}. "
         f"Validation loss {before['validation']:.6f} and {after['validation']:.6f}, against results alone "
         f"{before['results']:.6f} and {after['results']:.6f}."
     )

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads positions for `tune` into an array: EPD with c9 (result) and c8 (score), plain or compressed, and game files.
+"""Reads positions for `tune` into an array: EPD with c9 (result) and c8 (score), and game files.
 
-Ten million positions fit in half a gigabyte. Positions of a group resemble each other, so `split` puts all of
-them into training or all into validation. A group is a game if the file names the games, otherwise all
-positions with the same pawns.
+Either may be compressed. Ten million positions fit in half a gigabyte. Positions of a group resemble each
+other, so `split` puts all of them into training or all into validation. A group is a game if the file names
+the games, otherwise all positions with the same pawns.
 """
 
 import hashlib
@@ -145,7 +145,7 @@ def _lines(name: str, file: BinaryIO) -> Iterator[tuple[int, str]]:
 
 
 def _score(text: str) -> int:
-    """Return the centipawns of a c8; NO_SCORE if there is none or it is not a number in the range, such as a mate."""
+    """Return the centipawns of a c8; NO_SCORE without one, or out of range or no number, as for a mate."""
     try:
         score = float(text)
     except ValueError:

@@ -69,7 +69,8 @@ def test_a_suite_with_a_planted_count_is_found_and_the_rest_counted(
 ) -> None:
     suite = tmp_path / "suite.epd"
     suite.write_text(
-        f"# counts\n{chess.STARTING_FEN} ;D1 20 ;D2 400 ;D3 8903\n{KIWIPETE} ;D1 48 ;D2 2039 ;D3 97862 ;D4 4085603\n"
+        f"# counts\n{chess.STARTING_FEN} ;D1 20 ;D2 400 ;D3 8903\n"
+        f"{KIWIPETE} ;D1 48 ;D2 2039 ;D3 97862 ;D4 4085603\n"
         "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w HFhf - 0 1 ;D1 20\n"
     )
     assert perft.main(["--suite", str(suite), "--max-nodes", "100000", "--json"]) == 1

@@ -17,7 +17,8 @@ from coachwhip.bench.match import __main__ as match
 from coachwhip.cli.command import CommandError
 from coachwhip.cli.files import user_folder
 
-# A coachwhip without a core: `setup.py build_ext --inplace` leaves a file, and the package is an engine that gives up.
+# A coachwhip without a core: `setup.py build_ext --inplace` leaves a file, and the package is an engine that
+# gives up.
 SETUP = """
 import pathlib, sys
 pathlib.Path("core").mkdir(exist_ok=True)
@@ -146,7 +147,10 @@ def test_ctrl_c_ends_a_build_and_what_it_has_started(repository: Path) -> None:
     """The processes of Cython went on for ever."""
     alive = repository / "alive"
     os.mkfifo(alive)
-    waiting = f"import time; pipe = open({str(alive)!r}, 'w'); print('started', file=pipe, flush=True); time.sleep(600)"
+    waiting = (
+        f"import time; pipe = open({str(alive)!r}, 'w'); print('started', file=pipe, flush=True); "
+        "time.sleep(600)"
+    )
     (repository / "setup.py").write_text(
         f"import subprocess, sys; subprocess.run([sys.executable, '-c', {waiting!r}])"
     )

@@ -76,9 +76,21 @@ def test_an_option_that_an_engine_does_not_take_is_named(
     [
         ("option name Clear Hash type button", "x", "setoption name Clear Hash"),
         ("option name Use NNUE type check default true", "false", "setoption name Use NNUE value false"),
-        ("option name Move Overhead type spin min -5 max 9 default 1", "-5", "setoption name Move Overhead value -5"),
-        ("option name Style type combo default Very Solid var Very Solid var Risky", "Risky", "setoption name Style value Risky"),
-        ("option name Style type combo var Very Solid var Risky default Risky", "Very Solid", "setoption name Style value Very Solid"),
+        (
+            "option name Move Overhead type spin min -5 max 9 default 1",
+            "-5",
+            "setoption name Move Overhead value -5",
+        ),
+        (
+            "option name Style type combo default Very Solid var Very Solid var Risky",
+            "Risky",
+            "setoption name Style value Risky",
+        ),
+        (
+            "option name Style type combo var Very Solid var Risky default Risky",
+            "Very Solid",
+            "setoption name Style value Very Solid",
+        ),
         ("option name File type string default <empty>", "C:\\a b", "setoption name File value C:\\a b"),
     ],
 )  # fmt: skip
@@ -127,7 +139,8 @@ def test_a_failure_gives_the_process_up_and_the_next_game_starts_another(
 
 
 def test_the_name_that_an_engine_reports_is_printable() -> None:
-    code = r"input(); print('id name \033[31mred\nuciok', flush=True); input(); print('readyok', flush=True); input()"
+    code = r"input(); print('id name \033[31mred\nuciok', flush=True); "
+    code += "input(); print('readyok', flush=True); input()"
     (name,) = check_engines([EngineSpec((sys.executable, "-c", code), "", {})])
     assert name == "?[31mred"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A match and self-play on a Dask cluster: the games of a local run, also when a worker is lost on the way."""
+"""A match and self-play on a Dask cluster: the games of a local run, also when a worker is lost."""
 
 import json
 import os

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rating differences, their errors and the likelihood of superiority, as fastchess and fishtest print them; ratings of several players."""
+"""Rating differences, their errors and the likelihood of superiority, as fastchess and fishtest print them.
+
+Also ratings of several players.
+"""
 
 import math
 
@@ -21,7 +24,7 @@ from coachwhip.bench.match.elo import CONFIDENCE_95, UNKNOWN, elo_difference, es
 def test_the_figures_are_those_of_fishtest(
     counts: tuple[int, ...], elo: float, error: float, los: float, normalized: float, normalized_error: float
 ) -> None:
-    """Fastchess prints the same: "Elo: 631.91, nElo: 1056.68 +/- 77.10"; an interval of Elo may have no upper end."""
+    """Fastchess prints "Elo: 631.91, nElo: 1056.68 +/- 77.10"; an interval may have no upper end."""
     found = estimate((0, 0, 2, 0, 37))
     assert (found.elo, found.normalized, found.normalized_error) == pytest.approx(
         (631.91, 1056.68, 77.10), abs=0.01
@@ -58,7 +61,8 @@ def test_two_players_differ_by_what_their_score_says() -> None:
     fit = fit_ratings({(0, 1): (10, 10, 30), (1, 0): (30, 10, 10)})
     assert fit.elo[0] == -fit.elo[1]
     assert fit.elo[0] - fit.elo[1] == pytest.approx(elo_difference(0.7), abs=0.6)
-    # Hessian of n games at expectation e: n e (1 - e); draws scatter less; half of the difference has half its error
+    # Hessian of n games at expectation e: n e (1 - e); draws scatter less; half of the difference has half
+    # its error
     spread = (60 * 0.3**2 + 20 * 0.2**2 + 20 * 0.7**2) / 100 / (0.7 * 0.3)
     error = CONFIDENCE_95 * 400 / math.log(10) / math.sqrt(100 * 0.7 * 0.3) / 2 * math.sqrt(spread)
     assert fit.error(0) == pytest.approx(error, rel=0.02)

@@ -21,27 +21,40 @@ CASTLING_960 = "1r2k1r1/8/8/8/8/8/8/1R2K1R1"
 @pytest.mark.parametrize(
     ("line", "asked"),
     [
-        (f'{TWO_PAWNS} bm e4 d4; am Kd1; id "x 1"; c0 "words; more";', {"label": "x 1", "best": ("e2e4", "d2d4"), "avoid": ("e1d1",)}),
+        (
+            f'{TWO_PAWNS} bm e4 d4; am Kd1; id "x 1"; c0 "words; more";',
+            {"label": "x 1", "best": ("e2e4", "d2d4"), "avoid": ("e1d1",)},
+        ),
         (f"{TWO_PAWNS} dm 7", {"mate": 7}),
         (f"{TWO_PAWNS} dm -4;", {"mate": -4}),
         (f"{TWO_PAWNS} bm #12;", {"mate": 12}),
         (f"{TWO_PAWNS} bm #-3; id x y; c0 odd words; Ae;", {"label": "x y", "mate": -3}),
         (f"{TWO_PAWNS} bm e4; dm 3;", {"best": ("e2e4",)}),  # the move decides
         (GRADED, {"label": "graded", "grades": {"e2e4": 10, "d2d4": 7, "e1f2": 2}}),
-        (GRADED.replace('c9 "e2e4 d2d4 e1f2";', ""), {"label": "graded", "grades": {"e2e4": 10, "d2d4": 7, "e1f2": 2}}),
+        (
+            GRADED.replace('c9 "e2e4 d2d4 e1f2";', ""),
+            {"label": "graded", "grades": {"e2e4": 10, "d2d4": 7, "e1f2": 2}},
+        ),
         # the evaluation and result of a labelled game
         (f'{TWO_PAWNS} c8 "0.35"; c9 "1-0"; bm e4;', {"best": ("e2e4",)}),
         *(
             (f"{TWO_PAWNS}{operation}", {"best": ("e2e4", "d2d4")})
             for operation in (
-                " bm e4, d4;", "\tbm e4,d4!", " ; bm e4 d4;", ";bm e4 , d4;", " 0 1; bm e4 d4;", "\t0 1 ; bm e4 d4", " - - bm e4 d4;",
-                " 0 bm e4 d4;", " bm e4 d4; hmvc 0; fmvn 1;", " 7 9 hmvc 0; fmvn 1; bm e4 d4;",
+                " bm e4, d4;", "\tbm e4,d4!", " ; bm e4 d4;", ";bm e4 , d4;", " 0 1; bm e4 d4;",
+                "\t0 1 ; bm e4 d4", " - - bm e4 d4;", " 0 bm e4 d4;", " bm e4 d4; hmvc 0; fmvn 1;",
+                " 7 9 hmvc 0; fmvn 1; bm e4 d4;",
             )
         ),
         (f"{TWO_PAWNS} bm e4; hmvc 12; fmvn 34;", {"fen": f"{TWO_PAWNS} 12 34", "best": ("e2e4",)}),
-        ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 12 34 bm O-O;", {"fen": "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 12 34", "best": ("e1g1",)}),
+        (
+            "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 12 34 bm O-O;",
+            {"fen": "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 12 34", "best": ("e1g1",)},
+        ),
         *(
-            (f"{CASTLING_960} w {rights} - bm O-O-O;", {"fen": f"{CASTLING_960} w GBgb - 0 1", "best": ("e1b1",), "chess960": True})
+            (
+                f"{CASTLING_960} w {rights} - bm O-O-O;",
+                {"fen": f"{CASTLING_960} w GBgb - 0 1", "best": ("e1b1",), "chess960": True},
+            )
             for rights in ("GBgb", "KQkq")
         ),
     ],
@@ -86,7 +99,8 @@ def test_lines_without_a_question_are_counted_and_labels_made_unique(tmp_path: P
         (tmp_path / folder).mkdir()
     path, other = tmp_path / "a/x.epd", tmp_path / "b/x.epd"
     path.write_bytes(
-        f'{TWO_PAWNS} bm e4; id "a";\n{TWO_PAWNS} wdl 2;\n{TWO_PAWNS} bm d4; id "a";\n{ROOKS} dm 2;\n'.encode()
+        f'{TWO_PAWNS} bm e4; id "a";\n{TWO_PAWNS} wdl 2;\n'.encode()
+        + f'{TWO_PAWNS} bm d4; id "a";\n{ROOKS} dm 2;\n'.encode()
         + f'{BACK_RANK} bm Ra8; id "'.encode() + b'\xe9";\n'
     )  # fmt: skip
     problems, warnings = read_files([path])

@@ -106,7 +106,8 @@ def test_an_engine_that_oversteps_its_nodes_is_counted(
 OTHER = '[Event "coachwhip match"]\n[White "x"]\n[Result "*"]\n\n1. e4 { of another program *\n'
 OURS, THEIRS = (
     [
-        f'[Event "coachwhip match"]\n[White "{name}"]\n[GameEndTime "{name}"]\n[GameId "{number}"]\n\n1. e4 {{ [%emt 0:00:01] }} 1... e5 {{ checkmate }} 0-1\n\n'
+        f'[Event "coachwhip match"]\n[White "{name}"]\n[GameEndTime "{name}"]\n[GameId "{number}"]\n\n'
+        f"1. e4 {{ [%emt 0:00:01] }} 1... e5 {{ checkmate }} 0-1\n\n"
         for number in range(1, 5)
     ]
     for name in "ab"
@@ -156,7 +157,10 @@ def test_a_run_that_is_killed_at_any_byte_leaves_each_game_once(tmp_path: Path, 
 def test_traffic_and_details_are_written_on_request(
     run: Run, book: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Also of an engine that dies, and of one that cannot be started; a resumed match adds to the log, and writes the same PGN."""
+    """Also of an engine that dies, and of one that cannot be started.
+
+    A resumed match adds to the log, and writes the same PGN.
+    """
     says = shlex.join(["says", "info pv {move} a8a7 score cp 5 nps 7 nodes 3 string x"])
     log, pgn, journal = tmp_path / "all.log", tmp_path / "games.pgn", tmp_path / "games.jsonl"
     words = [
@@ -327,7 +331,10 @@ def test_more_than_one_forfeit_and_one_percent_make_a_result_that_says_nothing(
 def test_a_match_with_many_forfeits_is_played_to_its_end_and_fails(
     form: str, run: Run, book: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Also when it is resumed and nothing is left to play; the others of a tournament keep their rating from the games played."""
+    """Also when it is resumed and nothing is left to play.
+
+    The others of a tournament keep their rating from the games played.
+    """
     words = [*engines("good", "killed"), "--openings", str(book), "--sprt", "0,200", "--games", "16"]
     found = run(*words, code=FORFEITED)
     assert (found["games"], found["valid"], found["sprt"]["verdict"]) == (16, False, None)
@@ -340,9 +347,9 @@ def test_a_match_with_many_forfeits_is_played_to_its_end_and_fails(
     assert match.main([*words, "--report", str(page)]) == FORFEITED
     lines = capsys.readouterr().out.splitlines()
     games = 4 if form == "gauntlet" else 8
-    assert (
-        lines[0]
-        == f"NOT A MEASURE OF STRENGTH: cheat forfeited {games // 2} of {games} games (illegal move {games // 2})"
+    assert lines[0] == (
+        f"NOT A MEASURE OF STRENGTH: cheat forfeited {games // 2} of {games} games (illegal move "
+        f"{games // 2})"
     )
     assert lines[5] == "without the forfeited games:"
     assert lines[6].split() == lines[1].split()
@@ -443,7 +450,10 @@ def test_a_match_begins_with_the_shipped_openings(run: Run, tmp_path: Path) -> N
 def test_a_tournament_of_three(
     form: str, meetings: list[str], run: Run, book: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each opening is played twice, also when the match is lengthened. Who moves first mates, or cheats; the best is first in the table."""
+    """Each opening is played twice, also when the match is lengthened.
+
+    Who moves first mates, or cheats; the best is first in the table.
+    """
     pgn = tmp_path / "games.pgn"
     words = [
         *engines("cheat"),

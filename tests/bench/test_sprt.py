@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sequential test against figures that others have published and against the same likelihoods maximized another way."""
+"""The sequential test against published figures and against the same likelihoods maximized another way."""
 
 import math
 
 import pytest
 from coachwhip.bench.match.sprt import Sprt
 
-# Results of finished tests as their runners printed them, to two decimals: four of fishtest, the last one of fastchess.
+# Results of finished tests as their runners printed them, to two decimals: four of fishtest, the last one of
+# fastchess.
 PUBLISHED: list[tuple[tuple[int, ...], int, int, float]] = [
     ((440, 2910, 5170, 2888, 455), 0, 5, -2.27),
     ((142, 620, 1122, 699, 188), 0, 5, 2.99),
@@ -14,7 +15,8 @@ PUBLISHED: list[tuple[tuple[int, ...], int, int, float]] = [
     ((98, 382, 674, 369, 71), -5, 0, -1.11),
     ((0, 0, 2, 0, 37), 0, 20, 2.96),
 ]
-# By scipy's SLSQP from several distributions, which maximizes the likelihood of the counts (0 counts as 0.001) under each hypothesis.
+# By scipy's SLSQP from several distributions, which maximizes the likelihood of the counts (0 counts as
+# 0.001) under each hypothesis.
 MAXIMIZED: list[tuple[tuple[int, ...], float, float, float]] = [
     ((0, 0, 0, 2, 20), 0, 232, 11.17688),
     ((144, 3, 1, 0, 0), -1000, -500, -5.56112),

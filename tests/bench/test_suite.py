@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Test positions: what a line asks, when it is solved, and runs with small engines that know, err, stall and crash."""
+"""Test positions: what a line asks, when it is solved, and runs with engines that know, err, stall, crash."""
 
 import json
 import os
@@ -15,8 +15,8 @@ from coachwhip.bench.suite.epd import Problem
 from coachwhip.bench.suite.solver import Moment, attempt
 from uci_process import run_until
 
-# Answers each position, by its first FEN field, with what a JSON file says: lines, then a move; or one of the faults. Every
-# position it is asked about goes to a log.
+# Answers each position, by its first FEN field, with what a JSON file says: lines, then a move; or one of the
+# faults. Every position it is asked about goes to a log.
 STUB = """
 import json, os, sys, time
 answers = json.load(open(sys.argv[1]))

@@ -48,15 +48,15 @@ def test_a_tally_counts_each_game_once_and_names_the_culprit() -> None:
 
 
 def test_pairs_are_judged_while_a_game_is_still_open() -> None:
-    """Each opening is won by White: single games look random, pairs do not, and one open pair must not hide that."""
+    """Each opening is won by White: games look random, pairs do not, and an open pair must not hide that."""
     tally = Tally()
     for number in range(11):
         finish(tally, number, number % 2, 1 - number % 2, "1-0")
     report = describe(tally, ["a", "b"])
     assert "11 games, +6 =0 -5" in report
     assert (
-        "Elo unknown, too few different results (95 %, from pairs (0, 0, 5, 0, 0), 1 without their other half not counted)"
-        in report
+        "Elo unknown, too few different results (95 %, from pairs (0, 0, 5, 0, 0), "
+        "1 without their other half not counted)" in report
     )
     for number in range(12, 18, 2):
         finish(tally, number, 0, 1, "1-0")
@@ -64,7 +64,7 @@ def test_pairs_are_judged_while_a_game_is_still_open() -> None:
 
 
 def test_a_tournament_shows_a_rating_only_of_those_who_can_be_compared() -> None:
-    """The last lost every game, and an interval wider than 800 shows nothing: the same rules as those of a match of two."""
+    """The last lost every game, and intervals wider than 800 show nothing: the rules of a match of two."""
     tally = Tally()
     for number in range(60):
         first, second = [(0, 1), (1, 0), (0, 2), (2, 0)][number % 4]
@@ -85,7 +85,7 @@ def test_a_tournament_shows_a_rating_only_of_those_who_can_be_compared() -> None
 
 @pytest.mark.parametrize(("result", "games"), [("won", 1), ("lost", 20), ("drawn", 20)])
 def test_results_that_are_all_alike_show_no_elo(result: str, games: int) -> None:
-    """Their spread is not known: neither do draws prove that engines are equal, nor wins that one is infinitely stronger."""
+    """Their spread is not known: draws do not prove that engines are equal, nor wins infinite strength."""
     tally = Tally()
     for number in range(games):
         won = "1-0" if (number % 2 == 0) == (result == "won") else "0-1"

@@ -23,8 +23,9 @@ FILLED = [  # one of those that are written in the same way
 def room_for(line: str, path: Path) -> int:
     """How many bytes of a file to allow: its beginning, and so few that another run's file cannot be shorter.
 
-    Times are in many files, so their lengths differ by some bytes a line from run to run. A journal keeps its settings and about
-    half of its work, torn in the middle of a line; of two games, one and a half; anything else is cut in half.
+    Times are in many files, so their lengths differ by some bytes a line from run to run. A journal keeps its
+    settings and about half of its work, torn in the middle of a line; of two games, one and a half; anything
+    else is cut in half.
     """
     size = path.stat().st_size
     if line not in JOURNALS:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Work of threads and processes: every result, errors, early ends, and a process that does not disturb the engines it times."""
+"""Work of threads and processes: results, errors, early ends, and no process that disturbs timed engines."""
 
 import multiprocessing
 import os

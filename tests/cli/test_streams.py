@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Output that cannot be delivered: a message and an exit code for a full disk, silence for a reader that has gone."""
+"""Output that cannot be delivered: a message and an exit code for a full disk, silence if no one reads."""
 
 import re
 import subprocess
@@ -14,7 +14,10 @@ from faulty_disk import room_of
 ENGINE = [sys.executable, "-m", "coachwhip"]
 FULL = "/dev/full"  # a device on which no byte finds room
 SESSION = "uci\nisready\n"
-CLOSING = "import os, sys\nfor fd in map(int, sys.argv[1].split()): os.close(fd)\nos.execv(sys.executable, sys.argv[2:])"
+CLOSING = (
+    "import os, sys\nfor fd in map(int, sys.argv[1].split()): os.close(fd)\n"
+    "os.execv(sys.executable, sys.argv[2:])"
+)
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 

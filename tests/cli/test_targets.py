@@ -121,9 +121,16 @@ def test_no_output_is_an_input_or_another_output(
 
 
 @pytest.mark.parametrize(
-    "line", ["train FILE X --output n", "TRAIN --start FILE --start X", "tune FILE=2 X --output n", "ANALYSE FILE X", "SUITE FILE X",
-    "SELFPLAY --openings FILE --openings X"],
-)  # fmt: skip
+    "line",
+    [
+        "train FILE X --output n",
+        "TRAIN --start FILE --start X",
+        "tune FILE=2 X --output n",
+        "ANALYSE FILE X",
+        "SUITE FILE X",
+        "SELFPLAY --openings FILE --openings X",
+    ],
+)
 @pytest.mark.parametrize("name", ["good.epd", "./good.epd", "link", "hard"])
 def test_no_input_counts_twice(line: str, name: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (folder / "link").symlink_to("good.epd")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tunables: their list, `--set` of a session and of every subcommand, `--expose`; what they change, and which mistakes are named."""
+"""Tunables: their list, `--set` of a session and of every subcommand, `--expose`, effects, and mistakes."""
 
 import json
 from collections.abc import Mapping

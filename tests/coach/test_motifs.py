@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Each motif, and each end in a draw: a position where it is right, and one like it where it must be silent."""
+"""Each motif, and each end in a draw: a position where it is right, and one where it must be silent."""
 
 import chess
 import pytest

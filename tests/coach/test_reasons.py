@@ -174,7 +174,10 @@ def test_a_hint_has_a_reason(engine: SimpleEngine, fen: str, reason: str) -> Non
 
 def test_our_reasons_are_replaced_and_the_comments_of_others_stay(engine: SimpleEngine) -> None:
     """Also where the text of a file breaks the line inside a reason."""
-    text = '[FEN "3r2k1/5ppp/8/8/8/8/1R3PPP/6K1 w - - 0 1"]\n\n1. Rb7 { (why?) (coachwhip: Loses\na pawn: 1...Rd1.) Oh no. } Rd1# *\n'
+    text = (
+        '[FEN "3r2k1/5ppp/8/8/8/8/1R3PPP/6K1 w - - 0 1"]\n\n1. Rb7 { (why?) (coachwhip: Loses\n'
+        "a pawn: 1...Rd1.) Oh no. } Rd1# *\n"
+    )
     allows = Mate(Role.ALLOWS, (chess.Move.from_uci("b2b7"), chess.Move.from_uci("d8d1")), 1)
     for claims, ours in (((allows,), " (coachwhip: Allows mate: 1...Rd1#.)"), ((), "")):
         (game,) = read_games(BufferedReader(BytesIO(text.encode())))
@@ -263,7 +266,7 @@ def test_an_ending_that_is_a_draw_anyway(fen: str, holds: bool) -> None:
 
 
 def test_an_exchange_under_way_without_a_history_counts_from_the_capture_on() -> None:
-    """Black has just taken on d2, as far as the position tells: both moves take back, so 10.Nxd2 is not missed."""
+    """Black has just taken on d2, as far as one can see: both moves take back, so 10.Nxd2 is not missed."""
     board = chess.Board("r1b1kb1r/pp3ppp/2n1p3/q2p4/3P1B2/P3PN2/1P1n1PPP/R2QKB1R w KQkq - 0 10")
     played, best = (
         line(board, "Qxd2 Bb4 axb4 Qxa1+ Ke2 f6", Cp(-213)),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`Position.from_board`, `evaluate` and `analyse_many`: python-chess's boards, with python-chess and `open_engine` as oracles."""
+"""`Position.from_board`, `evaluate` and `analyse_many` against python-chess and `open_engine`."""
 
 import copy
 import doctest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`open_engine`: python-chess in this process behaves as with the engine in another process, and leaves nothing behind."""
+"""`open_engine`: python-chess works as with the engine in another process, and nothing is left behind."""
 
 import gc
 import signal
@@ -259,7 +259,10 @@ def test_an_engine_closed_while_it_searches_leaves_nothing_behind(monkeypatch: p
 
 
 def program(code: str, environment: dict[str, str]) -> "subprocess.Popen[str]":
-    code = f"import sys, coachwhip; early = {{'chess', 'numpy', 'asyncio', 'threading'}} & set(sys.modules); engine = coachwhip.open_engine()\n{code}"
+    code = (
+        f"import sys, coachwhip; early = {{'chess', 'numpy', 'asyncio', 'threading'}} & set(sys.modules); "
+        f"engine = coachwhip.open_engine()\n{code}"
+    )
     pipe = subprocess.PIPE
     return subprocess.Popen(
         [sys.executable, "-c", code], cwd=ROOT, env=environment, stdout=pipe, stderr=pipe, text=True
@@ -280,7 +283,8 @@ def test_ctrl_c_ends_a_search(user_environment: dict[str, str]) -> None:
         # python-chess loses a stop between its `ucinewgame` and its `go`.
         "engine.play(board, Limit(depth=1))\n"
         "try:\n    print('ready', flush=True); engine.play(board, Limit(depth=100))\n"
-        "except KeyboardInterrupt:\n    print('interrupted', engine.play(board, Limit(depth=2)).move is not None)\n"
+        "except KeyboardInterrupt:\n    print('interrupted', engine.play(board, "
+        "Limit(depth=2)).move is not None)\n"
     )
     with program(code, user_environment) as child:
         assert child.stdout
@@ -303,14 +307,15 @@ def test_a_program_ends_though_an_engine_is_open(last: str, user_environment: di
 
 
 def test_no_search_outlives_the_program(user_environment: dict[str, str]) -> None:
-    """On a busy machine, the end of the program came before the stop, and the next report of the search crashed it."""
+    """On a busy machine the program ended before the stop, and the search's next report crashed it."""
     code = (
         "import atexit, chess, threading, time; from coachwhip import in_process\n"
         "close = in_process.InProcessTransport.close\n"
         "in_process.InProcessTransport.close = lambda transport: (time.sleep(0.5), close(transport))\n"
         "engine.analysis(chess.Board()); engine.close()\n"
         "atexit.unregister(in_process._close_what_is_open)\n"
-        "atexit.register(lambda: print([thread.name for thread in threading.enumerate() if 'session' in thread.name]))\n"
+        "atexit.register(lambda: print([thread.name for thread in threading.enumerate() if 'session' in "
+        "thread.name]))\n"
         "atexit.register(in_process._close_what_is_open)"
     )
     assert ended(code, user_environment) == ("[]\n", "", 0)

@@ -90,7 +90,8 @@ PROGRAM = f"""
 import chess, coachwhip
 def main():
     try:
-        for _ in coachwhip.analyse_many(["{STALEMATE}", chess.STARTING_FEN, chess.STARTING_FEN], depth=100, processes=2):
+        fens = ["{STALEMATE}", chess.STARTING_FEN, chess.STARTING_FEN]
+        for _ in coachwhip.analyse_many(fens, depth=100, processes=2):
             print("ready", flush=True)
     except KeyboardInterrupt:
         print("interrupted")

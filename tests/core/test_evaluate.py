@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The evaluation: symmetry, its trace (which knows no pawn cache), and what single terms and scale factors see."""
+"""The evaluation: symmetry, its trace (without a pawn cache), and what terms and scale factors see."""
 
 import math
 import random
@@ -47,7 +47,7 @@ def traced(engine: Engine, position: Position) -> dict[str, Any]:
 
 
 def tapered_score(trace: dict[str, Any], weights: list[int]) -> int:
-    """What the counted features come to with these weights, from White's side, in the core's integer arithmetic."""
+    """The sum of the counted features with these weights, for White, in the core's integer arithmetic."""
     mg = eg = 0
     for weight, tapered, (white, black) in zip(weights, TAPERED, trace["features"], strict=True):
         if tapered:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Packed positions, their evaluation, and the sparse matrix of what the evaluation counts: the same as FEN, `evaluate`, `trace`."""
+"""Packed positions, their evaluation, and the matrix of what it counts: as FEN, `evaluate`, `trace`."""
 
 import random
 
@@ -69,7 +69,10 @@ def test_static_scores_are_those_of_evaluate() -> None:
 
 
 def test_shares_are_what_counts_of_a_network() -> None:
-    """Of one that scores 100 centipawns everywhere, for the side that is ahead: it stays the one whose ending is known."""
+    """Of one that scores 100 centipawns everywhere, for the side that is ahead.
+
+    That stays the side whose ending is known.
+    """
     scores_100 = integers.QuantisedNetwork(
         "residual", 16, QA * QB, np.repeat([0, 100], [integers.ROWS * 16, OUTPUTS]), {}
     )

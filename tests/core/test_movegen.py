@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rules against python-chess: on thousands of positions of random games, and on positions of our own and of real games."""
+"""The rules against python-chess: on thousands of positions of random games, of our own and of real games."""
 
 import lzma
 import random
@@ -53,7 +53,8 @@ def test_played_games_agree(kind: str, greedy: bool) -> None:
         assert position.is_draw() == oracle.is_rule_draw(board), fen
         for each in [move] if compared % 8 else board.legal_moves:
             assert position.gives_check(board.uci(each)) == board.gives_check(each), (fen, each)
-        # Incremental boards, keys and masks are what they are when computed from scratch, here and from the FEN.
+        # Incremental boards, keys and masks are what they are when computed from scratch, here and from the
+        # FEN.
         assert is_ok(position), fen
         fresh = Position(fen, chess960=board.chess960)
         assert (position.key, pawn_key(position)) == (fresh.key, pawn_key(fresh)), fen
@@ -66,7 +67,7 @@ def test_played_games_agree(kind: str, greedy: bool) -> None:
 
 @pytest.mark.parametrize("kind", oracle.KINDS)
 def test_exactly_the_legal_texts_are_accepted(kind: str) -> None:
-    """Every text of two squares (and every promotion on the last ranks) is tried on a few positions of each game."""
+    """Every text of two squares (and every last-rank promotion) is tried on a few positions of each game."""
     tried = 0
     for ply, (board, position, _move) in enumerate(both(kind, greedy=True, games=2)):
         if ply % 40 != 17:
@@ -146,7 +147,10 @@ def rows(path: Path) -> Iterator[tuple[str, str, str]]:
 
 
 def check_positions(path: Path, chess960: bool) -> Counter[str]:
-    """Compare FEN, legal moves, check and the state of the game; returns how often each flag stands in the file, and "" for all."""
+    """Compare FEN, legal moves, check and the state of the game.
+
+    Returns how often each flag stands in the file, and "" for all.
+    """
     seen: Counter[str] = Counter()
     for fen, flags, moves in rows(path):
         position = Position(fen, chess960=chess960)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The network: its score against plain Python, accumulators against those made from scratch, and files that are rejected."""
+"""The network: score as by plain Python, accumulators as made from scratch, and rejected files."""
 
 import itertools
 import random
@@ -56,7 +56,7 @@ def flat(**values: int) -> PlainNetwork:
 
 
 def blended(trace: dict[str, Any], score: int, residual: bool) -> int:
-    """The evaluation from the view of stm: a network's score from that view, and the terms that a trace counts."""
+    """The evaluation for stm: a network's score from that view, and the terms that a trace counts."""
     mg = eg = 0
     for weight, value, (white, black) in zip(cells(), trace["weights"], trace["features"], strict=True):
         if weight.is_tapered and residual:
@@ -162,7 +162,10 @@ def minimax(engine: Engine, position: Position, depth: int) -> int:
 )
 @pytest.mark.parametrize("hidden", [16, 112])
 def test_accumulators_follow_the_moves_of_a_search(fen: str, depth: int, hidden: int) -> None:
-    """Castling, kings that cross to the other half, en passant and promotions. A build with checks compares each accumulator."""
+    """Castling, kings that cross to the other half, en passant and promotions.
+
+    A build with checks compares each accumulator.
+    """
     network = networks.by_chance(hidden, 5)
     switches_off = {name: 0 for name, *_ in TUNABLES if name.startswith("use_")}
     engine = Engine(oracle.terms(), hash_mb=1, tunables=switches_off, network=Network(network.encode()))
@@ -178,7 +181,7 @@ def test_accumulators_follow_the_moves_of_a_search(fen: str, depth: int, hidden:
 
 
 def test_a_search_uses_the_network_at_once_and_forgets_the_old_one() -> None:
-    """A new evaluator means a new table: nothing of an old search is left, with one network, another, and none."""
+    """A new evaluator means a new table: an old search leaves nothing, with one network, another or none."""
     first, second = networks.by_chance(16, 7), networks.by_chance(64, 8, "pure")
 
     def search(engine: Engine) -> tuple[int, str, int]:
@@ -301,7 +304,10 @@ def test_sums_at_the_limit_are_accepted() -> None:
 
 
 def test_the_bound_of_a_sum_counts_one_piece_a_square() -> None:
-    """Only the best piece on each of the best 32 squares: 768 large weights are no overflow where they cannot come together."""
+    """Only the best piece on each of the best 32 squares.
+
+    768 large weights are no overflow where they cannot come together.
+    """
     rng = random.Random(3)
     features = [[0] * 16 for _ in range(networks.INPUTS)]
     for square in range(64):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Perft: published counts, our own suites and those of ../shared, counted in every way; and counts that are interrupted."""
+"""Perft: published counts, our suites and those of ../shared, counted in every way or interrupted."""
 
 import signal
 import threading
@@ -82,8 +82,8 @@ def test_divide_of_depth_2_against_python_chess(fen: str) -> None:
         assert Position(fen, chess960=True).divide(2, **way) == sorted(counts.items())
 
 
-# Trees in which one board comes up at the same ply with and without a right: rooks that went and came back, for each rook, and a
-# pawn that went two squares at once or one by one.
+# Trees in which one board comes up at the same ply with and without a right: rooks that went and came back,
+# for each rook, and a pawn that went two squares at once or one by one.
 RIGHTS = [
     ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", 5),
     ("4k3/8/8/8/8/p6p/P6P/RR2K1RR w HA - 0 1", 6),

@@ -13,8 +13,8 @@ from coachwhip.core.engine import STARTPOS_FEN, Position, can_repeat, pawn_key
 
 @pytest.mark.parametrize(
     "text",
-    ["", "e2", "e2e5", "e7e5", "0000", "e2e4x", "e2e4q", "e2e4 ", " e2e4", "e9e4", "i2i4", "e2-e4", "Nf3", "\u0435\u0032\u0435\u0034",
-     "e2e4e2e4", "\x00\x00\x00\x00", "\ud800\ud800\ud800\ud800", "e" * 100000],
+    ["", "e2", "e2e5", "e7e5", "0000", "e2e4x", "e2e4q", "e2e4 ", " e2e4", "e9e4", "i2i4", "e2-e4", "Nf3",
+     "\u0435\u0032\u0435\u0034", "e2e4e2e4", "\x00\x00\x00\x00", "\ud800\ud800\ud800\ud800", "e" * 100000],
 )  # fmt: skip
 def test_an_illegal_move_changes_nothing(text: str) -> None:
     position = Position()
@@ -158,7 +158,7 @@ def test_results(fen: str, result: str) -> None:
 
 
 def test_a_very_long_game_is_played_and_its_counters_stop_instead_of_wrapping() -> None:
-    """A GUI may play on for ever; a wrapped counter would hide fifty moves (and did, after 55,537 plies from here)."""
+    """A GUI may play on; a wrapped counter would hide fifty moves (and did, 55,537 plies from here)."""
     fen = "7k/8/8/8/8/8/8/RK6 w - - 9999 1"
     position = Position(fen)
     for _ in range(56_000 // 4):

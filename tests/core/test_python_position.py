@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a Python program sees of a Position, with python-chess as the oracle. COACHWHIP_POSITIONS=20000 compares as many positions."""
+"""What a Python program sees of a Position, with python-chess as the oracle.
+
+COACHWHIP_POSITIONS=20000 compares as many positions.
+"""
 
 import os
 import random

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""viriformat: recorded games become the positions that python-chess finds in them; bytes that are no game are rejected."""
+"""viriformat: recorded games become the positions that python-chess finds; other bytes are rejected."""
 
 import random
 import struct
@@ -86,7 +86,10 @@ def test_moves_are_written_as_the_specification_has_them() -> None:
 
 
 def test_games_of_other_programs_are_read() -> None:
-    """Clock, move number and score may be 0; the en-passant square may be one where nobody can take; extensions are skipped."""
+    """Clock, move number and score may be 0; nobody need be able to take en passant.
+
+    Extensions are skipped.
+    """
     board = chess.Board("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1")
     start = bytearray(game_files.packed(board, 0, 1, number=0))
     start[24] = 128 | chess.E3

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The search: against a plain minimax, mates and draws, lines that can be played, the same tree every time."""
+"""The search: against plain minimax, mates and draws, lines that can be played, always the same tree."""
 
 import functools
 import random
@@ -51,7 +51,7 @@ def score(result: SearchResult) -> str:
 
 
 def line(infos: Sequence[SearchInfo]) -> list[tuple[object, ...]]:
-    """What two equal searches have in common: everything but the clock, on which it depends whether bounds are reported."""
+    """What equal searches share: everything but the clock, which decides whether bounds are reported."""
     return [
         (i.depth, i.seldepth, i.score_cp, i.nodes, i.hashfull, i.pv)
         for i in infos
@@ -332,7 +332,10 @@ def test_one_earlier_occurrence_in_the_line_is_enough(taken: str) -> None:
 def test_what_was_learnt_at_one_clock_is_not_read_at_another(
     engine: Engine, board: str, first: int, then: int
 ) -> None:
-    """Near the limit all is a draw, far from it a win: after a search of the one the other is judged as by a fresh engine."""
+    """Near the limit all is a draw, far from it a win.
+
+    After a search of the one the other is judged as by a fresh engine.
+    """
     engine.search(Position(f"{board} {first} 100"), depth=14)
     engine.prepare()
     after = engine.search(Position(f"{board} {then} 100"), depth=4)
@@ -472,7 +475,7 @@ def nodes_of(depth: int, **settings: int) -> int:
 
 @pytest.mark.parametrize("switch", SWITCHES)
 def test_every_switch_does_something_and_none_is_needed(switch: str) -> None:
-    """Each is turned to its other side; minimax goes less deep and without quiescence, or it would not end."""
+    """Each is turned to its other side; minimax goes less deep, without quiescence, or it would not end."""
     depth, base = (3, {"use_qsearch": 0}) if switch == "use_alpha_beta" else (8, {})
     turned = base | {switch: 1 - NORMAL[switch]}
     assert nodes_of(depth, **base) != nodes_of(depth, **turned)

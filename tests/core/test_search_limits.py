@@ -64,7 +64,7 @@ def test_depth_1_is_finished_whatever_the_other_limits(engine: Engine, limits: d
 def test_even_depth_1_is_broken_off_where_it_is_endless(
     fen: str, limits: dict[str, Any], deepening: int
 ) -> None:
-    """A legal move is always in hand, with a score: of what was searched by then, or the static evaluation."""
+    """A legal move is always there, with a score: of what was searched by then, or the static evaluation."""
     engine = oracle.new_engine(use_iterative_deepening=deepening)
     engine.prepare()
     if "stopped" in limits:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Static exchange evaluation: exchanges written out by hand, and exchanges of games played out with python-chess."""
+"""Static exchange evaluation: exchanges by hand, and exchanges of games played out with python-chess."""
 
 import random
 
@@ -25,7 +25,8 @@ CASES = [
     ("queen in front of a rook", "4k3/4r3/4q3/4p3/8/8/4R3/4R1K1 w - - 0 1", "e2e5", P - R + Q - R),
     # Kings.
     ("king may not take a defended piece", "8/8/8/4k3/4p3/8/4R3/4R1K1 w - - 0 1", "e2e4", P),
-    # Pins, as core/board/see.pyx documents them: a pinned piece stays on its line while the pinning piece stands.
+    # Pins, as core/board/see.pyx documents them: a pinned piece stays on its line while the pinning piece
+    # stands.
     ("pinned defender cannot take back", "4k3/4n3/8/3p4/8/8/8/3RR1K1 w - - 0 1", "d1d5", P),
     ("pinned along the exchange's own line", "3k4/3r4/8/3p4/8/8/8/3R2K1 w - - 0 1", "d1d5", P - R),
     ("pin ends when the pinning piece takes", "4k3/4n3/8/3pR3/8/8/8/6K1 w - - 0 1", "e5d5", P - R),
@@ -53,7 +54,8 @@ def test_see_of_exchanges_written_out(fen: str, move: str, expected: int) -> Non
 def _best_by_play(board: chess.Board, target: chess.Square) -> int | None:
     """The exchange on `target` with real moves, every order of capture, stopping at will.
 
-    None where something else than material on the square has a say: a check, a pin, a promotion, two ways to take with as much.
+    None where something else than material on the square has a say: a check, a pin, a promotion, two ways to
+    take with as much.
     """
     captures = [move for move in board.legal_moves if move.to_square == target]
     attackers = board.attackers(board.turn, target)

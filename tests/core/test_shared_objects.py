@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One Engine or one Position in several threads, or entered again from an argument: rejected or whole, never a torn state."""
+"""One Engine or one Position in several threads, or entered again from an argument.
+
+It is rejected or whole, never a torn state.
+"""
 
 import signal
 import sys

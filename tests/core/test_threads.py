@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Several search threads: they end when asked, keep limits and lines sound, and one thread stays what it was."""
+"""Search threads: they end when asked, keep limits and lines sound, and one thread stays what it was."""
 
 import os
 import random
@@ -82,7 +82,7 @@ def test_searches_stopped_at_random_end_with_sound_lines(engine: Engine) -> None
 
 
 def test_the_helpers_search(engine: Engine) -> None:
-    """While the main thread is held up in its callback, only the helpers can use the processor, and count nodes."""
+    """While the main thread is held up in its callback, only helpers use the processor and count nodes."""
     alone = oracle.new_engine(hash_mb=4).search(Position(MIDDLEGAME), depth=2)
     assert alone.threads == 1
     infos: list[SearchInfo] = []
@@ -135,8 +135,9 @@ except MemoryError:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a limit on the process's memory")
 def test_threads_or_memory_that_the_system_lacks_are_done_without(root: Path) -> None:
-    # For a build with sanitizers, whose runtime ends the process if 56 KB for a new thread are missing: so freed memory is given back, and
-    # the limit is in the middle between those at which one thread more can start.
+    # For a build with sanitizers, whose runtime ends the process if 56 KB for a new thread are missing: so
+    # freed memory is given back, and the limit is in the middle between those at which one thread more can
+    # start.
     env = os.environ | {"ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1:quarantine_size_mb=0"}
     done = subprocess.run(
         [sys.executable, "-c", STARVED, str(TERMS)],

@@ -73,7 +73,10 @@ def test_boards_are_drawn_from_whites_side(write: Write) -> None:
 
 
 def test_what_may_stand_in_a_file(write: Write) -> None:
-    """Lists or tuples, signs, comments, text, a byte order mark; a coding line changes nothing. What it leaves out is the shipped."""
+    """Lists or tuples, signs, comments, text, a byte order mark; a coding line changes nothing.
+
+    What it leaves out is the shipped.
+    """
     mg, eg = DEFAULT["TEMPO"]
     loaded = config.load(write(TEXT.replace(entry("TEMPO"), f"TEMPO = [{mg}, +{eg}]")))
     assert config.flatten(loaded) == config.flatten(DEFAULT)

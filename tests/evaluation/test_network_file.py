@@ -50,7 +50,7 @@ def test_the_network_of_a_file_comes_with_its_weights(mine: Path, plain: Path) -
 
 
 def test_where_a_network_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the folder of the weights file, whatever the working directory; then among the shipped ones; anywhere by its full path."""
+    """In the weights file's folder, not the working directory; then among the shipped; or by a full path."""
     here, there, shipped = tmp_path / "here", tmp_path / "there", tmp_path / "shipped"
     made = [networks.by_chance(16, number).encode() for number in range(6)]
     for number, folder in enumerate((here, there, shipped)):

@@ -32,7 +32,10 @@ def rows(text: str) -> dict[str, list[float]]:
 
 
 def terms(counted: Any) -> dict[str, tuple[float, float]]:
-    """White's and Black's value of every theme in centipawns, tapered and scaled as the score is, and the network's part as White's."""
+    """White's and Black's value of every theme in centipawns, tapered and scaled as the score is.
+
+    The network's part is White's.
+    """
     network, phase, fade = counted["network"], counted["phase"] / FULL_PHASE, counted["fade"] / FULL_SCALE
     endgame = counted["scale"] / FULL_SCALE * (1 - phase)
     values = {} if network and not network["residual"] else trace._rows(counted)

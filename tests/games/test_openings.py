@@ -71,7 +71,7 @@ def test_positions_are_read_and_bad_ones_named(tmp_path: Path) -> None:
 
 
 def test_castling_of_chess960_is_named(tmp_path: Path) -> None:
-    """The rights KQkq of a shuffled position mean nothing without --chess960: the message says what to do, and that helps."""
+    """The rights KQkq of a shuffled position need --chess960: the message says what helps, and it does."""
     path = tmp_path / "book.epd"
     path.write_text("rkrnb1nb/ppppp2p/8/5qp1/8/5N2/PPPP1PPP/RKRNBQ1B w KQkq -\n")
     advice = "castling rights of Chess960: give --chess960, or name the files of the rooks: (.*)$"
@@ -100,7 +100,7 @@ def test_pgn_gives_lines(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["book.epd", "book.pgn"])
 def test_what_no_game_can_reach_is_no_opening(tmp_path: Path, name: str) -> None:
-    """python-chess takes eight pawns and three rooks; coachwhip would reject the position, and play on from another one."""
+    """python-chess takes eight pawns and three rooks; coachwhip would reject it and keep another position."""
     fen = "4k3/pppppppp/8/8/8/8/PPPPPPPP/R2RK2R w - - 0 1"
     (tmp_path / name).write_text(fen if name.endswith("epd") else f'[SetUp "1"]\n[FEN "{fen}"]\n\n1. a3 *\n')
     with pytest.raises(CommandError, match=rf"^{name}:1: .*more pieces of one colour than promotion allows"):

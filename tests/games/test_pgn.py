@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The PGN of other programs: where games end, how moves are written, what is no move, judged by python-chess where it reads the same."""
+"""The PGN of other programs: where games end, how moves are written, what is no move.
+
+The judge is python-chess where it reads the same.
+"""
 
 import io
 import re
@@ -131,11 +134,15 @@ def test_games_of_others_are_read_as_python_chess_reads_them(
 
 # --- Moves ---
 
-ITALIAN = "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. O-O Nf6 5. Qe2 O-O 6. Rd1 Kh8 7. d4 exd4 8. Nbd2 d3 9. c3 dxe2 10. h3 exd1=Q+ 11. Kh2 *"
+ITALIAN = (
+    "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. O-O Nf6 5. Qe2 O-O 6. Rd1 Kh8 7. d4 exd4 8. Nbd2 d3 9. c3 dxe2 "
+    "10. h3 exd1=Q+ 11. Kh2 *"
+)
 SIGNS = ["+-", "=", "±", "!±", "!?+=", "ch", " ch", " +", "\u2060", " \u2060", "\u00ad"]
 UNKNOWN = [  # of ChessBase, Informator, Fritz and people
-    " ⇄", " )", "!!!", " TN", " RR", " D", " inf", " TN {c} $14", " RR (2. d4)", " mate", " dis. ch.", " White is better", " TN 2...", "mate",
-    "TN", "D!", "+0.35", ",", " [#]", " [%clk 0:10:00]", " 0.00", " 1.00", " 00:05", " +0.35/12", " B12", " Oops", " K-side", " exact", "dblch",
+    " ⇄", " )", "!!!", " TN", " RR", " D", " inf", " TN {c} $14", " RR (2. d4)", " mate", " dis. ch.",
+    " White is better", " TN 2...", "mate", "TN", "D!", "+0.35", ",", " [#]", " [%clk 0:10:00]", " 0.00",
+    " 1.00", " 00:05", " +0.35/12", " B12", " Oops", " K-side", " exact", "dblch",
 ]  # fmt: skip
 
 
@@ -285,10 +292,12 @@ def test_names_stay_as_they_are(name: str) -> None:
 
 
 def test_nothing_is_lost_on_the_way_through() -> None:
-    """Where python-chess reads a text right, both readers agree; what is written is read as the same again."""
+    """Where python-chess reads a text right, both readers agree; what is written is read as the same."""
     text = (
-        '[Event "a \\"b\\" \\\\c"]\n[White "x "y" z"]\n[Empty ""]\n\n{first [a] ; (b)} 1. e4! {one} {two} $14 e5 (1... c5 {s} 2. Nf3 (2. c3 $6 '
-        "{deep\nlines} d5) 2... d6) (1... -- 2. d4) 2. Nf3?! { [%eval 0.3] (x) } Nc6 {before} (2... Nf6 {c}) 3. Bb5 1-0 {end}\n"
+        '[Event "a \\"b\\" \\\\c"]\n[White "x "y" z"]\n[Empty ""]\n\n'
+        "{first [a] ; (b)} 1. e4! {one} {two} $14 e5 (1... c5 {s} 2. Nf3 (2. c3 $6 "
+        "{deep\nlines} d5) 2... d6) (1... -- 2. d4) 2. Nf3?! { [%eval 0.3] (x) } Nc6 "
+        "{before} (2... Nf6 {c}) 3. Bb5 1-0 {end}\n"
     )
     (game,) = read(text)
     assert (game.headers["Event"], game.headers["White"]) == ('a "b" \\c', 'x "y" z')

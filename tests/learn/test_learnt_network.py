@@ -86,7 +86,7 @@ def some_singles(rng: np.random.Generator, count: int) -> Any:
 
 @pytest.mark.parametrize("hidden", [16, 80])
 def test_the_gradient_is_that_of_the_loss(boards: list[chess.Board], packed: Any, hidden: int) -> None:
-    """Of a formula in double precision, by finite differences; the inputs are those of python-chess's boards."""
+    """Of a formula in double precision, by finite differences; inputs are those of python-chess's boards."""
     rng, some = np.random.default_rng(2), slice(0, None, 12)
     views = [[seen(board, board.turn ^ side) for board in boards[some]] for side in (False, True)]
     count = len(views[0])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip selfplay`: the same file however it comes about, and positions that are what they are said to be."""
+"""`coachwhip selfplay`: the same file however it is made, and positions that are what they should be."""
 
 import json
 import lzma
@@ -190,7 +190,7 @@ def test_an_independent_reader_finds_legal_games(reference: Path) -> None:
 
 
 def test_every_game_starts_after_all_its_random_moves(tmp_path: Path) -> None:
-    """Games with fewer of them would be the same game again and again; only a move that ends the game is not played."""
+    """Games with fewer of them would be the same game; only a move that ends the game is not played."""
     book = tmp_path / "book.epd"
     book.write_text(f"{chess.STARTING_FEN}\n7k/8/8/8/8/8/6q1/7K w - - 0 1\n")
     made(tmp_path / "own.vf", book, "--random-plies", "5", games=20)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip spsa`: it climbs, keeps to the bounds, is the same on any number of processes, and goes on where it was."""
+"""`coachwhip spsa`: it climbs, keeps to bounds, is the same on any number of processes, and can go on."""
 
 import json
 import shlex

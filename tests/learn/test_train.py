@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip train`: data of any size in random order, the same network from the same seed, and a training that can be resumed."""
+"""`coachwhip train`: data of any size in random order, one network from one seed, and resumed trainings."""
 
 import hashlib
 import json
@@ -298,7 +298,10 @@ def test_training_learns_and_a_seed_gives_one_network(
 def test_a_training_starts_from_a_network(
     data: Path, content: list[Played], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Of as many units or fewer: the first scores are its own. The new network is written also where its loss is higher."""
+    """Of as many units or fewer: the first scores are its own.
+
+    The new network is written also where its loss is higher.
+    """
     path = tmp_path / "a.cwnet"
     narrow = network.from_bytes(trained(data, path, "--epochs", "6"))
     settings = steps.Settings(
@@ -339,7 +342,7 @@ def test_a_training_starts_from_a_network(
 def test_a_training_starts_from_the_mean_of_networks(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """At a rate that changes nothing the new network has the mean of the parameters, although the files have other scales."""
+    """At a rate that changes nothing the new network has the mean parameters, despite other scales."""
     words = []
     for name, rate in (("a", 0.001), ("b", 0.02)):
         trained(data, tmp_path / f"{name}.cwnet", "--epochs", "4", "--rate", str(rate))
@@ -361,7 +364,10 @@ def test_a_training_starts_from_the_mean_of_networks(
 def test_labels_of_a_residual_network_are_calibrated(
     data: Path, tmp_path: Path, stack: ExitStack, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each file to the evaluation that the training starts from, of which its scores are other multiples for other numbers of pieces."""
+    """Each file to the evaluation that the training starts from.
+
+    Its scores are other multiples of that for other numbers of pieces.
+    """
     start = Network(trained(data, tmp_path / "start.cwnet"))
     engine, evaluation = Engine(oracle.terms(), 1, network=start), Scorer(oracle.terms(), start)
     known = {"steep.vf": ([1.3, 1.0, 0.9, 0.8, 0.6], [8, -5, 0, 4, 12]), "flat.vf": ([0.7] * 5, [-3] * 5)}
@@ -401,10 +407,16 @@ def test_a_network_to_begin_with_must_fit(
 ) -> None:
     words = [data, "--output", tmp_path / "b.cwnet", *QUICK]
     trained(data, tmp_path / "a.cwnet")
-    fits = f"--start {tmp_path / 'a.cwnet'} is a residual network of 16 units: give --kind residual --hidden 16 or more"
+    fits = (
+        f"--start {tmp_path / 'a.cwnet'} is a residual network of 16 units: "
+        "give --kind residual --hidden 16 or more"
+    )
     assert fits in rejected(capsys, *words, "--kind", "pure", "--start", tmp_path / "a.cwnet")
     trained(data, tmp_path / "wide.cwnet", "--hidden", "32")
-    fits = f"--start {tmp_path / 'wide.cwnet'} is a residual network of 32 units: give --kind residual --hidden 32 or more"
+    fits = (
+        f"--start {tmp_path / 'wide.cwnet'} is a residual network of 32 units: "
+        "give --kind residual --hidden 32 or more"
+    )
     assert fits in rejected(capsys, *words, "--start", tmp_path / "wide.cwnet")
     two = [word for name in ("a", "wide") for word in ("--start", tmp_path / f"{name}.cwnet")]
     no_mean = (
@@ -493,8 +505,8 @@ def test_ctrl_c_without_a_checkpoint_keeps_the_network(
     left[0] = steps.PARTS * (2 * -(-positions_of(stack, data).training // 64) + 2)
     assert command.main(words) == 130
     assert (
-        f"interrupted after epoch 2 of 3; without a --checkpoint its network is all that is kept, in {tmp_path}"
-        in capsys.readouterr().err
+        "interrupted after epoch 2 of 3; without a --checkpoint its network is all that is kept, "
+        f"in {tmp_path}" in capsys.readouterr().err
     )
     kept = network.from_bytes((tmp_path / "net.cwnet").read_bytes())
     assert (kept.provenance["epoch"], kept.provenance["epochs"]) == (2, 3)
@@ -531,7 +543,10 @@ def test_nothing_learnt_is_reported_and_nothing_is_written(
     out, err = capsys.readouterr()
     summary = json.loads(out)
     assert (summary["network"], summary["learnt"]) == (None, False)
-    conclusion = f"nothing was learnt: {tmp_path / 'net.cwnet'} is not written, since the validation loss is {summary['loss_in_integers']:.6f}"
+    conclusion = (
+        f"nothing was learnt: {tmp_path / 'net.cwnet'} is not written, "
+        f"since the validation loss is {summary['loss_in_integers']:.6f}"
+    )
     assert conclusion in err
     assert without in err
     assert not (tmp_path / "net.cwnet").exists()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip tune`: its model is the engine's evaluation, it finds weights that data speak for, and its file says how."""
+"""`coachwhip tune`: its model is the evaluation, it finds weights that data favour, its file says how."""
 
 import ast
 import hashlib
@@ -61,7 +61,7 @@ def fens_of(path: Path) -> list[str]:
 
 
 def labelled_by(weights: list[int], fens: list[str], path: Path) -> Path:
-    """Positions with the evaluation of an engine with these weights as the score, and results drawn as it expects them."""
+    """Positions scored by an engine with these weights, and results drawn as it expects them."""
     rng = random.Random(2)
     lines = []
     for fen, score in zip(fens, Scorer(weights).features(rows_of(fens))[4], strict=True):
@@ -80,7 +80,7 @@ def epd(fens: list[str], shipped: list[int], tmp_path_factory: pytest.TempPathFa
 
 @pytest.fixture(scope="module")
 def taught(fens: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Positions from which they have: a teacher for whom knights and bishops are worth far more made the labels."""
+    """Positions from which they have: labels of a teacher for whom knights and bishops are worth more."""
     weights = config.load_default()
     pawn, knight, bishop, *others = weights["MATERIAL"]
     dear = [(middle + 200, end + 200) for middle, end in (knight, bishop)]
@@ -262,8 +262,8 @@ def test_ctrl_c_keeps_the_best_weights(
     assert summary["best"] == epochs.index(min(epochs)) > 0
     assert f"interrupted in epoch {len(epochs)} of 20; epoch {summary['best']} is the best so far" in err
     assert (
-        f"the weights of epoch {summary['best']}, the best before the interruption, are in {tmp_path / 'early.py'}"
-        in err
+        f"the weights of epoch {summary['best']}, the best before the interruption, "
+        f"are in {tmp_path / 'early.py'}" in err
     )
     assert f"(interrupted in epoch {len(epochs)} of 20)" in " ".join(
         (tmp_path / "early.py").read_text().split()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Positions for `tune` as arrays: the same from game files and from text, small in memory, chosen and split by array operations."""
+"""Positions for `tune` as arrays: the same from game files and text, small, chosen and split as arrays."""
 
 import hashlib
 import lzma
@@ -128,7 +128,7 @@ def test_same_pawns_are_one_group_and_no_group_is_on_both_sides() -> None:
 
 
 def test_repeated_positions_are_found(text: Path) -> None:
-    """The board, the side to move, castling and en passant make a position; the fifty-move counter does not."""
+    """Board, side to move, castling and en passant make a position; the fifty-move counter does not."""
     fens = [
         START,
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1",

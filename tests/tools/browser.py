@@ -103,7 +103,10 @@ class Tab:
 
 
 class Browser:
-    """A headless Chromium that takes commands of the DevTools protocol on two pipes: JSON, each message ended by a zero byte."""
+    """A headless Chromium that takes commands of the DevTools protocol on two pipes.
+
+    They are JSON, each message ended by a zero byte.
+    """
 
     def __init__(self, folder: Path) -> None:
         to_read, self._write = os.pipe()

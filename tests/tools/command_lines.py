@@ -18,7 +18,10 @@ EPD = " ".join(START.split()[:4])
 ENGINE = shlex.join([sys.executable, str(STUB), "good"])
 GAME = '[Event "x"]\n[Result "1-0"]\n\n1. e4 { [%eval 0.3] } e5 { [%eval 0.2] } 1-0\n\n'
 LINES = {  # short command lines
-    "MATCH": f"match --engine {shlex.quote(ENGINE)} --engine {shlex.quote(ENGINE + ' b')} --games 2 --nodes 10 --max-moves 4",
+    "MATCH": (
+        f"match --engine {shlex.quote(ENGINE)} --engine {shlex.quote(ENGINE + ' b')} --games 2 --nodes 10 "
+        "--max-moves 4"
+    ),
     "SUITE": f"suite --engine {shlex.quote(ENGINE)} --nodes 10",
     "ANALYSE": "analyse --nodes 50",
     "LAB": "lab --depth 1 --only killers",
@@ -34,16 +37,17 @@ LABELLED = "".join(  # there is something to learn: a knight more has won nothin
 )
 JOURNALS = [f"{work} --journal FILE" for work in ("MATCH", "SPSA")]
 REPLACES = [  # an old file of the same kind, at the end and as a whole
-    "MATCH --report FILE", "SUITE good.epd --report FILE", "TUNE --report FILE", "TRAIN --report FILE", "LAB --positions good.fen --report FILE",
-    "ANALYSE good.pgn --output FILE", "ANALYSE good.pgn --report FILE", "selfplay good.vf --epd FILE",
-    "selfplay good.vf --epd FILE.xz", "ANALYSE good.pgn --puzzles FILE",
+    "MATCH --report FILE", "SUITE good.epd --report FILE", "TUNE --report FILE", "TRAIN --report FILE",
+    "LAB --positions good.fen --report FILE", "ANALYSE good.pgn --output FILE",
+    "ANALYSE good.pgn --report FILE", "selfplay good.vf --epd FILE", "selfplay good.vf --epd FILE.xz",
+    "ANALYSE good.pgn --puzzles FILE",
     LINES["TUNE"].replace("new.py", "FILE"), LINES["TRAIN"].replace("new.cwnet", "FILE"),
 ]  # fmt: skip
 OWN = LINES["SELFPLAY"].replace("own.vf", "FILE")
 
 
 def words_of(line: str, file: str = "") -> list[str]:
-    """The words of a line of these tables, FILE and what follows it in its word replaced by the name of a file."""
+    """The words of a line of these tables, FILE and the rest of its word replaced by a file's name."""
     for name, words in LINES.items():
         line = re.sub(rf"\b{name}\b", words.replace("\\", r"\\"), line)
     return [file if word.startswith("FILE") else word for word in shlex.split(line)]

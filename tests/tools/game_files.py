@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""viriformat written and read once more with python-chess, from its specification alone (https://docs.rs/viriformat); random games."""
+"""viriformat, written and read by python-chess from its specification alone; random games.
+
+https://docs.rs/viriformat
+"""
 
 import functools
 import random
@@ -147,7 +150,10 @@ def played(
     shuffle: bool = False,
     label: Callable[[chess.Board], int] | None = None,
 ) -> Played:
-    """A random game from a board; `shuffle`: mostly with moves back and forth; `label` gives the scores (None: they are random)."""
+    """A random game from a board; `shuffle`: mostly with moves back and forth.
+
+    `label` gives the scores (None: they are random).
+    """
     result = rng.randrange(3)
     start = packed(board, 0, result)
     rows: list[Row] = []
@@ -177,9 +183,10 @@ def _moves(board: chess.Board, rng: random.Random, plies: int, shuffle: bool) ->
 
 @functools.cache
 def many(count: int, seed: int = 1, plies: int = 60) -> list[Played]:
-    """Games from standard and Chess960 start positions; every fifth moves back and forth, and game 4 has no ply.
+    """Games from standard and Chess960 start positions.
 
-    Nobody changes them: all tests of a process share them.
+    Every fifth moves back and forth, and game 4 has no ply. Nobody changes them: all tests of a process share
+    them.
     """
     rng = random.Random(seed)
     return [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Random networks, and the score of a network written down once more in Python from the description of its file."""
+"""Random networks, and the score of a network in Python, written from the description of its file."""
 
 import json
 import random
@@ -102,7 +102,7 @@ def sealed(body: bytes) -> bytes:
 
 
 def by_chance(hidden: int, seed: int, kind: str = "residual", spread: int = 60, **more: Any) -> PlainNetwork:
-    """A network whose units are now cut at 0, now at 255, now not; its scores are a few hundred centipawns."""
+    """A network whose units are cut at 0, at 255, or not; its scores are a few hundred centipawns."""
     rng = random.Random(f"{hidden} {seed} {kind}")
     most = min(127, 33000 // (2 * hidden))
     features = [[rng.randint(-spread, spread) for _ in range(hidden)] for _ in range(INPUTS)]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the core is compared with: python-chess, and plain slow versions of what the core does fast.
 
-Nothing here reads the core's sources or shares a table with it, save `search_value`, whose leaves are the engine's own static
-evaluation: it checks the search, not the evaluation.
+Nothing here reads the core's sources or shares a table with it, save `search_value`, whose leaves are the
+engine's own static evaluation: it checks the search, not the evaluation.
 """
 
 import random
@@ -62,7 +62,10 @@ def start_board(kind: str, rng: random.Random) -> chess.Board:
 
 
 def may_check(board: chess.Board, move: chess.Move) -> bool:
-    """False for most moves that give no check: neither end of the move has a line to the king. Asking python-chess takes ten times longer."""
+    """False for most moves that give no check: neither end of the move has a line to the king.
+
+    Asking python-chess takes ten times longer.
+    """
     king = board.king(not board.turn)
     if king is None or move.promotion or board.is_castling(move) or board.is_en_passant(move):
         return True
@@ -72,7 +75,10 @@ def may_check(board: chess.Board, move: chess.Move) -> bool:
 
 
 def choose(board: chess.Board, rng: random.Random, greedy: bool) -> chess.Move:
-    """A random move; a greedy player mostly takes what is rare: castling, en passant, promotion, check, capture, a pawn."""
+    """A random move.
+
+    A greedy player mostly takes what is rare: castling, en passant, promotion, check, capture, a pawn.
+    """
     moves = list(board.legal_moves)
     if greedy and rng.random() < 0.75:
         for wanted in (
@@ -89,7 +95,7 @@ def choose(board: chess.Board, rng: random.Random, greedy: bool) -> chess.Move:
 
 
 def play(board: chess.Board, rng: random.Random, greedy: bool, plies: int) -> Iterator[chess.Move]:
-    """Play a game on `board`, at most `plies` long: yields each move, when asked for the next one it has been made."""
+    """Play a game of at most `plies` on `board`: yields each move, made when the next one is asked for."""
     for _ in range(plies):
         if not any(board.legal_moves):
             return
@@ -99,7 +105,7 @@ def play(board: chess.Board, rng: random.Random, greedy: bool, plies: int) -> It
 
 
 def fen_of(board: chess.Board) -> str:
-    """The FEN as the core should write it: Shredder letters in Chess960, an ep square only if a capture is legal."""
+    """The FEN as the core writes it: Shredder letters in Chess960, an ep square only if it can be taken."""
     return board.shredder_fen(en_passant="legal") if board.chess960 else board.fen(en_passant="legal")
 
 
@@ -171,7 +177,10 @@ def line_of(fen: str, moves: tuple[str, ...] = ()) -> Line:
 
 
 def search_value(engine: Engine, line: Line, depth: int, ply: int = 0) -> int:
-    """Plain minimax to `depth`: no window, no ordering, no table. MATE - ply when stm mates `ply` plies from the root."""
+    """Plain minimax to `depth`: no window, no ordering, no table.
+
+    MATE - ply when stm mates `ply` plies from the root.
+    """
     board = line.board
     if ply and line.repeats():
         return 0
@@ -198,7 +207,7 @@ def as_text(value: int) -> str:
 
 
 def mate_distance(position: Position, limit: int) -> int:
-    """In how many moves stm mates (negative: is mated), by trying everything; 0 if it takes more than `limit` moves."""
+    """In how many moves stm mates (negative: is mated), by trying all; 0 if it takes more than `limit`."""
     for moves in range(1, limit + 1):
         if _mates(position, moves):
             return moves
@@ -220,7 +229,7 @@ def _mates(position: Position, moves: int) -> bool:
 
 
 def _is_mated(position: Position, moves: int) -> bool:
-    """Whether stm, to move, is mated whatever it does, within so many more moves of the other side (0: now)."""
+    """Whether stm is mated whatever it does, within so many more moves of the other side (0: now)."""
     replies = position.legal_moves()
     if not replies or not moves:
         return not replies and position.in_check

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Published leaf counts."""
 
-# Name, FEN, leaves at depth 1, 2, ... The positions are the Chess Programming Wiki's, Martin Sedlak's special cases, and
-# Chess960 ones; each count was made by Stockfish as well.
+# Name, FEN, leaves at depth 1, 2, ... The positions are the Chess Programming Wiki's, Martin Sedlak's special
+# cases, and Chess960 ones; each count was made by Stockfish as well.
 FACTS = [
     ("start", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", [20, 400, 8902, 197281, 4865609, 119060324]),
     ("kiwipete", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", [48, 2039, 97862, 4085603, 193690690]),

@@ -15,6 +15,6 @@ UNWANTED = shutil.ignore_patterns(
 
 
 def copy_checkout(place: Path) -> Path:
-    """Copy the checkout to this folder, without what was built in it or by an earlier copy; returns the folder."""
+    """Copy the checkout to this folder, without what was built there or here; returns the folder."""
     shutil.rmtree(place, ignore_errors=True)
     return Path(shutil.copytree(ROOT, place, ignore=UNWANTED))

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 MOVE = "[a-h][1-8][a-h][1-8][nbrq]?"
 INFO = re.compile(
-    rf"info depth (\d+) seldepth \d+ multipv (\d+) score (?:cp -?\d+|mate -?\d+)( lowerbound| upperbound)?(?: wdl (\d+) (\d+) (\d+))?"
+    r"info depth (\d+) seldepth \d+ multipv (\d+) score (?:cp -?\d+|mate -?\d+)( lowerbound| upperbound)?"
+    r"(?: wdl (\d+) (\d+) (\d+))?"
     rf" nodes (\d+) nps (\d+) hashfull (\d+) tbhits \d+ time (\d+)(?: pv((?: {MOVE})+))?"
 )
 CURRMOVE = re.compile(rf"info depth \d+ currmove {MOVE} currmovenumber \d+")
@@ -31,9 +32,10 @@ def after(moves: str, fen: str = chess.STARTING_FEN) -> chess.Board:
 def check_search(
     lines: Sequence[str], board: chess.Board | None = None, multipv: int = 1
 ) -> chess.Move | None:
-    """Check the output of one search from this position (default: the start): well-formed, legal, and the bestmove is the last pv's.
+    """Check the output of one search from this position (default: the start).
 
-    Returns the move, None without a legal one.
+    It is well-formed and legal, and the bestmove is the last pv's. Returns the move, None without a legal
+    one.
     """
     board = chess.Board() if board is None else board
     if not any(board.legal_moves):
@@ -71,7 +73,7 @@ def check_pv(board: chess.Board, moves: Sequence[str], line: str) -> None:
 
 
 def is_message(line: str) -> bool:
-    """Whether this is a message to the user; checks that it is short, printable, and not about an error of our own."""
+    """Whether this is a message to the user; if so, it is short, printable, and not of an error of ours."""
     if not line.startswith("info string "):
         return False
     assert line.isprintable(), line

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A UCI engine for tests of the match runner: `stub_engine.py ROLE [SEED]`. It plays legal moves that depend on the position alone.
+"""A UCI engine for tests of the match runner: `stub_engine.py ROLE [SEED]`.
 
-The rules are the core's, because python-chess takes longer to load than most games here last.
+It plays legal moves that depend on the position alone. The rules are the core's, because python-chess takes
+longer to load than most games here last.
 
-Roles: good; and, when it is first to move in a game, killed (by SIGKILL where there is one), cheat, null, late, stall, deaf (stalls,
-and does not leave when its input ends; SEED is a file for its process id);
-says (prints the `info` line SEED, in which {move} is its move, and moves), over (says that it has searched 5000 nodes, and moves), endless (searches for SEED seconds, which it says all the time, and moves),
- pausing (stalls from its third game on, unless SEED is a file),
-no-newgame dies at the second `ucinewgame`; no-restart cannot be started twice (SEED is a file that it leaves behind).
+Roles: good; and, when it is first to move in a game, killed (by SIGKILL where there is one), cheat, null,
+late, stall, deaf (stalls, and does not leave when its input ends; SEED is a file for its process id), says
+(prints the `info` line SEED, in which {move} is its move, and moves), over (says that it has searched 5000
+nodes, and moves), endless (searches for SEED seconds, which it says all the time, and moves), pausing (stalls
+from its third game on, unless SEED is a file). no-newgame dies at the second `ucinewgame`; no-restart cannot
+be started twice (SEED is a file that it leaves behind).
 """
 
 import os
@@ -69,7 +71,10 @@ class Stub:
         """The answer to a command."""
         if words[0] == "uci":
             name = ROLE + SEED.rpartition("/")[2]
-            options = "option name OwnBook type check default true\noption name Hash type spin default 1 min 1 max 64\n"
+            options = (
+                "option name OwnBook type check default true\n"
+                "option name Hash type spin default 1 min 1 max 64\n"
+            )
             return f"id name {name}\n{options}option name UCI_Chess960 type check default false\nuciok\n"
         if words[0] == "isready":
             return "readyok\n"
@@ -93,7 +98,10 @@ class Stub:
     def go(self, words: list[str]) -> str:
         """Move, or not."""
         if ROLE == "over":
-            return f"info nodes 5000 nps 9\ninfo depth 1 score cp 0 nodes 20 pv {self.chosen}\nbestmove {self.chosen}\n"
+            return (
+                f"info nodes 5000 nps 9\ninfo depth 1 score cp 0 nodes 20 pv {self.chosen}\n"
+                f"bestmove {self.chosen}\n"
+            )
         if ROLE == "says":
             return f"{SEED.format(move=self.chosen)}\nbestmove {self.chosen}\n"
         if ROLE == "endless":

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A real engine process on pipes, for tests: every wait has a time-out, so that a hang fails instead of blocking.
+"""A real engine process on pipes: every wait has a time-out, so that a hang fails instead of blocking.
 
-The environment lacks PYTHONUNBUFFERED, which would hide output that is not flushed. COACHWHIP_PROGRAM names a program to test instead
-of this Python's coachwhip, for example one made by PyInstaller (trials/machines.py).
+The environment lacks PYTHONUNBUFFERED, which would hide output that is not flushed. COACHWHIP_PROGRAM names a
+program to test instead of this Python's coachwhip, for example one made by PyInstaller (trials/machines.py).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MODULE = [PROGRAM] if PROGRAM else [sys.executable, "-m", "coachwhip"]
 
 
 def installed_command() -> list[str]:
-    """The `coachwhip` script of this Python; in a checkout that is built but not installed, what the script would run."""
+    """The `coachwhip` script of this Python; in a checkout that is only built, what the script would run."""
     if PROGRAM:
         return MODULE
     script = shutil.which("coachwhip", path=str(Path(sys.executable).parent))
@@ -38,7 +38,10 @@ def installed_command() -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """This process's environment without what hides buffering; a checkout that is not installed can be imported."""
+    """This process's environment without what hides buffering.
+
+    A checkout that is not installed can be imported.
+    """
     env = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     env["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), env.get("PYTHONPATH", "")]))
     return env
@@ -56,7 +59,7 @@ def is_running(pid: int) -> bool:
 
 
 def run_once(*words: str, text: str | bytes = b"", command: list[str] | None = None, **options: Any) -> Any:
-    """Run a command line with this text as its whole input; the result has returncode, and stdout and stderr as text."""
+    """Run a command line with this text as its input; the result has returncode, stdout and stderr."""
     data = text.encode() if isinstance(text, str) else text
     done = subprocess.run(
         [*(command or MODULE), *words],
@@ -81,7 +84,7 @@ def wait_for(condition: Callable[[], bool]) -> None:
 def run_until(
     ready: Callable[[], bool], *words: str, number: int = signal.SIGINT, alone: bool = False
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command line until this holds, then signal it as Ctrl-C of a terminal does, its processes too, or `alone`."""
+    """Run a command line until this holds, then signal it as Ctrl-C does, its processes too, or `alone`."""
     pipe = subprocess.PIPE
     process = subprocess.Popen(
         [*MODULE, *words], env=environment(), text=True, start_new_session=True, stdout=pipe, stderr=pipe
@@ -96,7 +99,10 @@ def run_until(
 
 
 class UciProcess:
-    """An engine one talks to line by line; a context manager, which ends it. `ending` closes each line sent."""
+    """An engine one talks to line by line; a context manager, which ends it.
+
+    `ending` closes each line sent.
+    """
 
     def __init__(self, *words: str, command: list[str] | None = None, ending: bytes = b"\n") -> None:
         self._ending = ending

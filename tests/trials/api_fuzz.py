@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Hostile texts, codes and boards for every reader of the Python API, by hand: `api_fuzz.py [--count N] [--seed S]`.
+"""Hostile texts, codes and boards for the Python API, by hand: `api_fuzz.py [--count N] [--seed S]`.
 
-Each is read, or rejected with ValueError or TypeError and one printable line; what is read is consistent. sanitizers.py runs it too.
+Each is read, or rejected with ValueError or TypeError and one printable line; what is read is consistent.
+sanitizers.py runs it too.
 """
 
 import argparse

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""coachwhip from other compilers, for other processors and on other Pythons, by hand: `machines.py [--only NAME]... [--games N]`.
+"""coachwhip from other compilers, for other processors and Pythons, by hand.
 
-Each row of BUILDS is built in a copy of the checkout and must play as the coachwhip of this Python does: a UCI session, perft, as many
-nodes in `bench`, and the same self-play games to the last byte. A row is skipped if a program it needs is missing. Prints what it does
-on stderr and one JSON object; exit code 1 if a build fails or differs. Linux only. `--folder` keeps what is built there.
+`machines.py [--only NAME]... [--games N]`. Each row of BUILDS is built in a copy of the checkout and must
+play as the coachwhip of this Python does: a UCI session, perft, as many nodes in `bench`, and the same
+self-play games to the last byte. A row is skipped if a program it needs is missing. Prints what it does on
+stderr and one JSON object; exit code 1 if a build fails or differs. Linux only. `--folder` keeps what is
+built there.
 
-The rows of other architectures compile with Debian's cross compilers, against a Debian that mmdebstrap unpacks as root (60 MB each), and
-run its Python under qemu. `windows` only compiles, and needs a build in place here (`python3 setup.py build_ext --inplace`).
+The rows of other architectures compile with Debian's cross compilers, against a Debian that mmdebstrap
+unpacks as root (60 MB each), and run its Python under qemu. `windows` only compiles, and needs a build in
+place here (`python3 setup.py build_ext --inplace`).
 """
 
 import argparse
@@ -44,9 +47,10 @@ PROCESSORS = {
 }
 # What Python's headers ask of the pyconfig.h of a 64-bit Windows.
 WINDOWS = """
-    MS_WINDOWS=1 MS_WIN32=1 MS_WIN64=1 NT_THREADS=1 WITH_THREAD=1 HAVE_DECLSPEC_DLL=1 Py_ENABLE_SHARED=1 SIZEOF_SHORT=2 SIZEOF_INT=4
-    SIZEOF_LONG=4 SIZEOF_LONG_LONG=8 SIZEOF_VOID_P=8 SIZEOF_SIZE_T=8 SIZEOF_TIME_T=8 SIZEOF_WCHAR_T=2 SIZEOF_FPOS_T=8 SIZEOF_DOUBLE=8
-    ALIGNOF_SIZE_T=8 ALIGNOF_MAX_ALIGN_T=8 HAVE_STDDEF_H=1 HAVE_SYS_TYPES_H=1 HAVE_SYS_STAT_H=1 HAVE_SSIZE_T=1"""
+    MS_WINDOWS=1 MS_WIN32=1 MS_WIN64=1 NT_THREADS=1 WITH_THREAD=1 HAVE_DECLSPEC_DLL=1 Py_ENABLE_SHARED=1
+    SIZEOF_SHORT=2 SIZEOF_INT=4 SIZEOF_LONG=4 SIZEOF_LONG_LONG=8 SIZEOF_VOID_P=8 SIZEOF_SIZE_T=8
+    SIZEOF_TIME_T=8 SIZEOF_WCHAR_T=2 SIZEOF_FPOS_T=8 SIZEOF_DOUBLE=8 ALIGNOF_SIZE_T=8 ALIGNOF_MAX_ALIGN_T=8
+    HAVE_STDDEF_H=1 HAVE_SYS_TYPES_H=1 HAVE_SYS_STAT_H=1 HAVE_SSIZE_T=1"""
 
 
 @dataclass
@@ -62,7 +66,10 @@ class Build:
 
 def windows() -> Build:
     """All generated C files through the compiler for Windows."""
-    flags = f"-fsyntax-only -Wall -Wno-unused-function -Werror -Iinclude {' '.join(f'-D{each}' for each in WINDOWS.split())}"
+    flags = (
+        "-fsyntax-only -Wall -Wno-unused-function -Werror -Iinclude "
+        f"{' '.join(f'-D{each}' for each in WINDOWS.split())}"
+    )
     compiler = f"x86_64-w64-mingw32-gcc {flags}"
     sources = f"find {shlex.quote(str(ROOT / 'build' / 'release'))} -name '*.c' -print0"
     headers = shlex.quote(sysconfig.get_path("include"))
@@ -75,14 +82,25 @@ def windows() -> Build:
 
 
 def emulated(debian: str, gnu: str) -> Build:
-    """Another architecture, by the names of Debian and GNU: cross compiled with the headers and the settings of its Python."""
+    """Another architecture, by the names of Debian and GNU.
+
+    It is cross compiled with the headers and the settings of its Python.
+    """
     compiler = f"{gnu}-linux-gnu-gcc"
     root, python = f"../{gnu}-debian", f"python3.{sys.version_info.minor}"
-    install = f"mmdebstrap --quiet --variant=extract --architectures={debian} --include={python},lib{python}-dev {DEBIAN} {root}"
+    install = (
+        f"mmdebstrap --quiet --variant=extract --architectures={debian} --include={python},lib{python}-dev "
+        f"{DEBIAN} {root}"
+    )
     settings = f"_sysconfigdata__{gnu}-linux-gnu"
-    variables = f"""COACHWHIP_ARCH=levels PYTHONPATH=settings _PYTHON_SYSCONFIGDATA_NAME={settings} _PYTHON_HOST_PLATFORM=linux-{gnu}
-        CC={compiler} LDSHARED='{compiler} -shared' CFLAGS='-I{root}/usr/include/{python} -idirafter {root}/usr/include'"""
-    make = f"{{ test -e {root}/usr || {install}; }} && mkdir settings && cp {root}/usr/lib/{python}/{settings}.py settings"
+    variables = f"""COACHWHIP_ARCH=levels PYTHONPATH=settings
+        _PYTHON_SYSCONFIGDATA_NAME={settings} _PYTHON_HOST_PLATFORM=linux-{gnu}
+        CC={compiler} LDSHARED='{compiler} -shared'
+        CFLAGS='-I{root}/usr/include/{python} -idirafter {root}/usr/include'"""
+    make = (
+        f"{{ test -e {root}/usr || {install}; }} && mkdir settings && cp "
+        f"{root}/usr/lib/{python}/{settings}.py settings"
+    )
     make += f" && env {' '.join(variables.split())} {IN_PLACE}"
     run = f"qemu-{gnu}-static -L {root} {root}/usr/bin/{python} -m coachwhip"
     return Build(
@@ -95,7 +113,7 @@ def emulated(debian: str, gnu: str) -> Build:
 
 
 def program() -> Build:
-    """The program without Python, made by the command of docs/building.md; the tests of sessions run against it."""
+    """The program without Python, as docs/building.md makes it; the tests of sessions run against it."""
     text = (ROOT / "docs" / "building.md").read_text(encoding="utf-8")
     (command,) = re.findall(r"^.*\bpyinstaller --.*$", text, re.MULTILINE)
     tests = " ".join(
@@ -103,7 +121,10 @@ def program() -> Build:
         for name in "uci_session processes book tablebase strength debug_log".split()
     )
     make = f'{sys.executable} -m venv env && ( PATH="$PWD/env/bin:$PATH" && {command} )'
-    make += f' && export COACHWHIP_PROGRAM="$PWD/dist/coachwhip/coachwhip" && cd {ROOT} && {sys.executable} -m pytest -q {tests}'
+    make += (
+        f' && export COACHWHIP_PROGRAM="$PWD/dist/coachwhip/coachwhip" && cd {ROOT} && {sys.executable} -m '
+        f"pytest -q {tests}"
+    )
     return Build((), make, {"dist/coachwhip/coachwhip": "level native"}, plays=False)
 
 

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Spoilt files for every command that reads files, by hand: `mutated_files.py [--count N] [--seed N] [--only NAME]... [--keep DIR]`.
+"""Spoilt files for every command that reads files, by hand.
 
-A small valid file gets up to four faults: it is cut, bits flip, chunks are doubled or deleted, other numbers, deep nesting, other encodings
-and random bytes come in; where a format has checksums, they are made right again in half of the files. The command must end with an
-exit code and without a traceback, within LIMIT seconds; where it fails, one line says why. A crash or a hang ends the run with a
-traceback (`faulthandler`). File number N depends on the seed and N alone, and one that showed a fault is kept. Prints one JSON object; exit
-code 1 with faults.
+`mutated_files.py [--count N] [--seed N] [--only NAME]... [--keep DIR]`.
+
+A small valid file gets up to four faults: it is cut, bits flip, chunks are doubled or deleted, other numbers,
+deep nesting, other encodings and random bytes come in; where a format has checksums, they are made right
+again in half of the files. The command must end with an exit code and without a traceback, within LIMIT
+seconds; where it fails, one line says why. A crash or a hang ends the run with a traceback (`faulthandler`).
+File number N depends on the seed and N alone, and one that showed a fault is kept. Prints one JSON object;
+exit code 1 with faults.
 """
 
 import argparse
@@ -91,8 +94,8 @@ PGN = b"""[White "One"]
 [Result "1-0"]
 [TimeControl "60+1"]
 
-1. e4 { [%eval 0.30] [%clk 0:01:00] } e5 $1 { [%eval 0.25,12] } 2. Bc4 (2. Nf3 Nc6 (2... d6 3. d4) 3. Bb5) 2... Nc6
-{ [%eval 0.4] a comment } 3. Qh5?! { [%eval -0.2] } 3... Nf6?? ; to the end of the line
+1. e4 { [%eval 0.30] [%clk 0:01:00] } e5 $1 { [%eval 0.25,12] } 2. Bc4 (2. Nf3 Nc6 (2... d6 3. d4) 3. Bb5)
+2... Nc6 { [%eval 0.4] a comment } 3. Qh5?! { [%eval -0.2] } 3... Nf6?? ; to the end of the line
 4. Qxf7# 1-0
 """
 START = " ".join(chess.STARTING_FEN.split()[:4])
@@ -181,7 +184,10 @@ def sealed_network(rng: random.Random, data: bytes) -> bytes:
     return body + struct.pack("<I", zlib.crc32(body))
 
 
-EPD = f'{START} bm e4; c7 "1"; c8 "0.3"; c9 "1-0";\n4k3/8/8/8/8/8/8/4K2R w K - dm 1; bm Kf2; c7 "2"; c9 "0-1";\n'.encode()
+EPD = (
+    f'{START} bm e4; c7 "1"; c8 "0.3"; c9 "1-0";\n'
+    '4k3/8/8/8/8/8/8/4K2R w K - dm 1; bm Kf2; c7 "2"; c9 "0-1";\n'
+).encode()
 BOOK = (DATA / "books" / "own.bin").read_bytes()
 OWN = game_files.file_of(game_files.many(8, plies=30))
 UCI_TABLES = ["setoption name SyzygyPath value .", "position fen 8/8/8/4k3/8/8/8/KQ6 w - - 0 1", "go depth 2"]

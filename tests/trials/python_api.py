@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The Python API next to other packages, by hand: `python_api.py [--rounds N]`.
 
-bulletchess and pyrust-chess are left out, by name, where they are not installed. Each row is the same work on random games, as a program of
-that package would write it, and is checked once: the same results as with python-chess. The packages take turns, and the fastest of N rounds
-counts. Numbers are CPU time as a ratio to python-chess: how many times faster; those of the engine are calls a second of CPU time, of
-wall-clock time for `evaluate_many`.
+bulletchess and pyrust-chess are left out, by name, where they are not installed. Each row is the same work on
+random games, as a program of that package would write it, and is checked once: the same results as with
+python-chess. The packages take turns, and the fastest of N rounds counts. Numbers are CPU time as a ratio to
+python-chess: how many times faster; those of the engine are calls a second of CPU time, of wall-clock time
+for `evaluate_many`.
 """
 
 import argparse
@@ -30,27 +31,41 @@ ROWS = {
     "FEN to position": "return [{read} for fen in fens]",
     "position to FEN": "return [board.fen() for board in boards]",
     "list of legal moves": "return [{moves} for board in boards]",
-    "play a game from UCI": "for game in uci_games:\n  board = {new}\n  for move in game: {uci}\n  ends.append(board.fen())\n return ends",
-    "play a game from SAN": "for game in san_games:\n  board = {new}\n  for move in game: {san}\n  ends.append(board.fen())\n return ends",
+    "play a game from UCI": (
+        "for game in uci_games:\n  board = {new}\n  for move in game: {uci}\n  ends.append(board.fen())\n"
+        " return ends"
+    ),
+    "play a game from SAN": (
+        "for game in san_games:\n  board = {new}\n  for move in game: {san}\n  ends.append(board.fen())\n"
+        " return ends"
+    ),
     "perft 4 in a Python loop": "return perft({new}, 4)",
     "the same, counting the moves of the last ply": "return count({new}, 4)",
     "check, mate, stalemate": "return [({check}, {mate}, {stale}) for board in boards]",
 }
-PERFT = "def {name}(board, depth):\n {end}\n n = 0\n for move in {moves}:\n  {make}\n  n += {name}(board, depth - 1)\n  {undo}\n return n"
+PERFT = (
+    "def {name}(board, depth):\n {end}\n n = 0\n for move in {moves}:\n  {make}\n"
+    "  n += {name}(board, depth - 1)\n  {undo}\n return n"
+)
 BOARD = {
-    "new": "Board()", "read": "Board(fen)", "moves": "list(board.legal_moves)", "uci": "board.push_uci(move)", "san": "board.push_san(move)",
-    "make": "board.push(move)", "undo": "board.pop()", "check": "board.is_check()", "mate": "board.is_checkmate()", "stale": "board.is_stalemate()",
+    "new": "Board()", "read": "Board(fen)", "moves": "list(board.legal_moves)",
+    "uci": "board.push_uci(move)", "san": "board.push_san(move)", "make": "board.push(move)",
+    "undo": "board.pop()", "check": "board.is_check()",
+    "mate": "board.is_checkmate()", "stale": "board.is_stalemate()",
 }  # fmt: skip
 CODE: dict[str, dict[str, str]] = {
     "coachwhip": {
-        "new": "Position()", "read": "Position(fen)", "moves": "board.moves()", "uci": "board.make(move)", "san": "board.make_san(move)",
-        "make": "board.make(move)", "undo": "board.undo()", "check": "board.in_check", "mate": "board.is_checkmate()", "stale": "board.is_stalemate()",
+        "new": "Position()", "read": "Position(fen)", "moves": "board.moves()",
+        "uci": "board.make(move)", "san": "board.make_san(move)", "make": "board.make(move)",
+        "undo": "board.undo()", "check": "board.in_check",
+        "mate": "board.is_checkmate()", "stale": "board.is_stalemate()",
     },
     "chess": BOARD,
     "bulletchess": {
-        "new": "Board()", "read": "Board.from_fen(fen)", "moves": "board.legal_moves()", "uci": "board.apply(Move.from_uci(move))",
-        "san": "board.apply(Move.from_san(move, board))", "make": "board.apply(move)", "undo": "board.undo()", "check": "board in CHECK",
-        "mate": "board in CHECKMATE", "stale": "board in STALEMATE",
+        "new": "Board()", "read": "Board.from_fen(fen)", "moves": "board.legal_moves()",
+        "uci": "board.apply(Move.from_uci(move))", "san": "board.apply(Move.from_san(move, board))",
+        "make": "board.apply(move)", "undo": "board.undo()",
+        "check": "board in CHECK", "mate": "board in CHECKMATE", "stale": "board in STALEMATE",
     },
     "pyrust-chess": BOARD,
 }  # fmt: skip
@@ -110,7 +125,7 @@ def seconds(work: Callable[[], Any], clock: Callable[[], float] = time.process_t
 
 
 def comparable(row: str, result: Any) -> Any:
-    """What must be equal: the packages write the ep square in different cases, and moves as different objects."""
+    """What must be equal: packages write the ep square in other cases, and moves as other objects."""
     if row in ("FEN to position", "list of legal moves"):
         return [len(each) for each in result] if row == "list of legal moves" else len(result)
     return (

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How true the reasons of `analyse` are, judged by another engine, by hand: `reasons.py COMMAND... --pgn FILE --judge STOCKFISH`.
+"""How true the reasons of `analyse` are, judged by another engine, by hand.
 
-Each COMMAND (two or more versions of coachwhip) analyses the first games of the file at `--nodes` and, with `--stable`, at 100,000 and
-400,000 nodes. The judge searches every position at `--judge-nodes`; its bad moves are a list that serves all versions alike. Prints, for
-each version, how many of them have a reason, by sign; how many of the claims are agreed, claim too much, are contradicted, or stand on
-a move that loses 2.5 to 5 points by the judge ("edge"), by class; and how the signs stand to the judge's losses. `--folder` keeps the
-analyses and the judge's searches, which a later call uses again.
+`reasons.py COMMAND... --pgn FILE --judge STOCKFISH`. Each COMMAND (two or more versions of coachwhip)
+analyses the first games of the file at `--nodes` and, with `--stable`, at 100,000 and 400,000 nodes. The
+judge searches every position at `--judge-nodes`; its bad moves are a list that serves all versions alike.
+Prints, for each version, how many of them have a reason, by sign; how many of the claims are agreed, claim
+too much, are contradicted, or stand on a move that loses 2.5 to 5 points by the judge ("edge"), by class; and
+how the signs stand to the judge's losses. `--folder` keeps the analyses and the judge's searches, which a
+later call uses again.
 
-A gain is the least one, over the judge's answers within 5 points of winning chances of its best one, of the best balance that holds at
-two settled positions running (neither side can win material at once), compared with the position before the captures that led to the
-board. One pawn with a piece is not counted, as the sentences do not name it.
+A gain is the least one, over the judge's answers within 5 points of winning chances of its best one, of the
+best balance that holds at two settled positions running (neither side can win material at once), compared
+with the position before the captures that led to the board. One pawn with a piece is not counted, as the
+sentences do not name it.
 """
 
 from __future__ import annotations
@@ -84,7 +87,10 @@ class Judge:
         return self.chances(board, board.turn) - self.chances(after(board, move), board.turn)
 
     def gain(self, board: chess.Board, start: int) -> int:
-        """Return what the side that has just moved to `board` wins against every good answer, in pawns, from the balance `start`."""
+        """Return what the side that has just moved wins against every good answer, in pawns.
+
+        It counts from the balance `start` to `board`.
+        """
         side = not board.turn
         if board.is_game_over():
             return balance(board, side) - start
@@ -186,7 +192,10 @@ def base_of(boards: Sequence[chess.Board], moves: Sequence[chess.Move], ply: int
 def verdict(
     claim: Claim, board: chess.Board, move: chess.Move, base: int, judging: Judge, *, is_marked: bool = True
 ) -> str:
-    """Return the class of a claim about a move; `base` is White's balance before the captures that led to the board."""
+    """Return the class of a claim about a move.
+
+    `base` is White's balance before the captures that led to the board.
+    """
     boards = [board]
     for each in claim.moves:
         if not boards[-1].is_legal(each):
@@ -234,7 +243,7 @@ def of_kind(claim: Claim, boards: Sequence[chess.Board], at: int, base: int, jud
 
 
 def is_kept(claim: Trade, boards: Sequence[chess.Board], judging: Judge) -> bool:
-    """Return whether the judge's best line keeps the pieces (or trades them), and is worth 10 points more than the other."""
+    """Return whether the judge's best line keeps the pieces (or trades them) and is worth 10 points more."""
     player, board = boards[0].turn, boards[0]
     best = judging.lines(board)[0][1]
     at = board
@@ -380,7 +389,8 @@ RB7 = "3r2k1/5ppp/8/8/8/8/1R3PPP/6K1 w - - 0 1"
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 FOOL = "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq g3 0 2"
 BXH2 = "4k3/pp3ppp/3b4/8/8/4P3/PP3PPP/2B2K2 b - - 0 1"
-# Position, moves, and a claim about the first (of them, or that its best move is missed) that is false: the judge's own examination.
+# Position, moves, and a claim about the first (of them, or that its best move is missed) that is false: the
+# judge's own examination.
 FALSE: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     (RC1, "c3c1", "f4e2", {"kind": "material", "won": ["queen"], "motif": ("fork", "g1 c1")}),
     (RC1, "c3c1", "f4e2", {"kind": "material", "won": ["rook"], "motif": ("fork", "g1 a2")}),

@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The core under sanitizers and valgrind, by hand: `sanitizers.py [--only NAME]... [--seconds S] [--seed N] [--folder DIR]`.
+"""The core under sanitizers and valgrind, by hand.
+
+`sanitizers.py [--only NAME]... [--seconds S] [--seed N] [--folder DIR]`.
 
 | name | build |
 |---|---|
 | address | with checks, AddressSanitizer and UndefinedBehaviorSanitizer |
 | thread | ThreadSanitizer, without checks; reports named in tsan.txt are passed over |
-| valgrind | for x86-64-v3, since valgrind knows no AVX-512; memcheck; reports named in memcheck.txt are passed over |
+| valgrind | x86-64-v3, as valgrind knows no AVX-512; memcheck; reports in memcheck.txt are passed over |
 
-Each is a build of a copy of the checkout in DIR. `address` and `thread` run the tests of searches and sessions, and then for S seconds each
-bench and perft with changing threads and the fuzzers of UCI and of the Python API with changing seeds; `valgrind` runs ONCE. What a sanitizer says of any process,
-also of an engine that a test has started, lies in DIR/NAME-reports, and is a fault, as is an exit code other than 0. Prints what it does
-on stderr and one JSON object on stdout; exit code 1 with faults.
+Each is a build of a copy of the checkout in DIR. `address` and `thread` run the tests of searches and
+sessions, and then for S seconds each bench and perft with changing threads and the fuzzers of UCI and of the
+Python API with changing seeds; `valgrind` runs ONCE. What a sanitizer says of any process, also of an engine
+that a test has started, lies in DIR/NAME-reports, and is a fault, as is an exit code other than 0. Prints
+what it does on stderr and one JSON object on stdout; exit code 1 with faults.
 
-Python itself is not built with ThreadSanitizer. Its locks are functions of the C library, which libtsan watches, so that what is handed
-on under the GIL is no race; what its own memory is used for libtsan does not see, and the one file of suppressions says what is left.
+Python itself is not built with ThreadSanitizer. Its locks are functions of the C library, which libtsan
+watches, so that what is handed on under the GIL is no race; what its own memory is used for libtsan does not
+see, and the one file of suppressions says what is left.
 """
 
 import argparse
@@ -31,8 +35,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 from places import ROOT, copy_checkout
 
 TRIALS = Path(__file__).resolve().parent
-TESTS = "core/test_network core/test_search core/test_search_limits core/test_shared_objects core/test_threads".split()
-TESTS += "core/test_recorded learn/test_game_file learn/test_learnt_network uci/test_session uci/test_loop uci/test_processes".split()
+TESTS = (
+    "core/test_network core/test_search core/test_search_limits core/test_shared_objects core/test_threads"
+).split()
+TESTS += (
+    "core/test_recorded learn/test_game_file learn/test_learnt_network uci/test_session uci/test_loop "
+    "uci/test_processes"
+).split()
 COUNTS_MEMORY = "tests/core/test_network.py::test_threads_share_one_network"
 API_INPUTS = 100_000
 # What valgrind runs: all kinds of nodes, several lines, the evaluation's terms, perft, and threads.
@@ -47,7 +56,10 @@ ONCE = (
 
 @dataclass
 class Kind:
-    """A build and how its processes are run. The environments are words NAME=VALUE; {reports} and {trials} are folders."""
+    """A build and how its processes are run.
+
+    The environments are words NAME=VALUE; {reports} and {trials} are folders.
+    """
 
     build: str
     preload: tuple[str, ...]  # libraries of the compiler
@@ -65,13 +77,15 @@ KINDS = {
     "thread": Kind(
         "COACHWHIP_SANITIZE=thread",
         ("libtsan.so",),
-        "TSAN_OPTIONS=allocator_may_return_null=1:exitcode=66:suppressions={trials}/tsan.txt:log_path={reports}/report",
+        "TSAN_OPTIONS=allocator_may_return_null=1:exitcode=66:suppressions={trials}/tsan.txt:"
+        "log_path={reports}/report",
     ),
     "valgrind": Kind(
         "COACHWHIP_ARCH=x86-64-v3 CFLAGS=-g",
         (),
         "PYTHONMALLOC=malloc",
-        "valgrind --quiet --error-exitcode=66 --num-callers=20 --suppressions={trials}/memcheck.txt --log-file={reports}/report.%p ",
+        "valgrind --quiet --error-exitcode=66 --num-callers=20 --suppressions={trials}/memcheck.txt "
+        "--log-file={reports}/report.%p ",
     ),
 }
 
@@ -81,7 +95,10 @@ def commands(name: str, python: str, seconds: float, seed: int) -> list[str]:
     engine = f"{python} -m coachwhip"
     if name == "valgrind":
         return [f"{engine} {words}" for words in ONCE]
-    fuzzer = f"{shlex.quote(sys.executable)} {TRIALS / 'uci_fuzz.py'} --engine {shlex.quote(engine)} --count 1000000000"
+    fuzzer = (
+        f"{shlex.quote(sys.executable)} {TRIALS / 'uci_fuzz.py'} --engine {shlex.quote(engine)} --count "
+        "1000000000"
+    )
     return [
         f"{engine} bench 7 --threads {1 + seed % 8} --hash 1",
         f"{engine} perft 4 --threads {1 + seed % 4} --hash {seed % 2}",
@@ -104,10 +121,16 @@ def run(name: str, folder: Path, seconds: float, seed: int) -> tuple[int, list[s
         for each in kind.preload
     ]
     places = {"reports": shlex.quote(str(reports)), "trials": shlex.quote(str(TRIALS))}
-    variables = f"env PYTHONPATH={shlex.quote(str(tree))} LD_PRELOAD='{' '.join(libraries)}' {kind.run.format(**places)}"
+    variables = (
+        f"env PYTHONPATH={shlex.quote(str(tree))} LD_PRELOAD='{' '.join(libraries)}' "
+        f"{kind.run.format(**places)}"
+    )
     python = f"{variables} {kind.prefix.format(**places)}{shlex.quote(sys.executable)}"
     files = " ".join(f"tests/{each}.py" for each in TESTS)
-    tests = f"{variables} {shlex.quote(sys.executable)} -m pytest -q -n auto -p no:cacheprovider --deselect {COUNTS_MEMORY} {files}"
+    tests = (
+        f"{variables} {shlex.quote(sys.executable)} -m pytest -q -n auto -p no:cacheprovider --deselect "
+        f"{COUNTS_MEMORY} {files}"
+    )
     todo = commands(name, python, seconds, seed) + ([tests] if kind.preload else [])
     until, count, faults = time.monotonic() + seconds, 0, []
     while todo:

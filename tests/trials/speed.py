@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How fast builds and engines are, in turn, by hand: `speed.py COMMAND COMMAND... [--rounds N] [--perft DEPTH] [--nodes N]`.
+"""How fast builds and engines are, in turn, by hand.
 
-In each round every COMMAND (a UCI engine; another build of coachwhip, say) starts, counts the leaves of the start position, and
-searches the positions of `bench`, each on its own. What counts is the user CPU time of its process less that of a start. A ratio is
-taken within a round and is above 1 where the first command is faster.
+`speed.py COMMAND COMMAND... [--rounds N] [--perft DEPTH] [--nodes N]`. In each round every COMMAND (a UCI
+engine; another build of coachwhip, say) starts, counts the leaves of the start position, and searches the
+positions of `bench`, each on its own. What counts is the user CPU time of its process less that of a start. A
+ratio is taken within a round and is above 1 where the first command is faster.
 """
 
 import argparse

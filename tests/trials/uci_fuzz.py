@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Hostile sessions for the UCI loop: `uci_fuzz.py [--count LINES] [--seconds S] [--seed N] [--session N] [--engine COMMAND]`.
+"""Hostile sessions for the UCI loop.
 
-A session is one process and a few hundred lines, valid and damaged: each `go` gets a bestmove, each `isready` a readyok, messages are
-short and printable, and none is about an error of our own. The same seed gives the same sessions, and `--session` repeats one of them.
-Prints the faults; exit code 1 if there is one.
+`uci_fuzz.py [--count LINES] [--seconds S] [--seed N] [--session N] [--engine COMMAND]`.
+
+A session is one process and a few hundred lines, valid and damaged: each `go` gets a bestmove, each `isready`
+a readyok, messages are short and printable, and none is about an error of our own. The same seed gives the
+same sessions, and `--session` repeats one of them. Prints the faults; exit code 1 if there is one.
 """
 
 import argparse
@@ -49,20 +51,24 @@ ODD_BYTES = (
     b"\xd9\xa3",
 )
 ODD_WORDS = (
-    "moves fen startpos value name searchmoves ponder infinite depth nodes mate movetime wtime btime winc movestogo go stop isready "
-    "position setoption ucinewgame ponderhit d true false <empty> 0000 (none) e2e4 e7e8q e1h1 KQkq - w 8/8/8/8/8/8/8/8 0 -1 256 007 "
-    "1_0 1e3 18446744073709551616 99999999999999999999999999999999 NaN ²"
+    "moves fen startpos value name searchmoves ponder infinite depth nodes mate movetime wtime btime winc "
+    "movestogo go stop isready position setoption ucinewgame ponderhit d true false <empty> 0000 (none) e2e4 "
+    "e7e8q e1h1 KQkq - w 8/8/8/8/8/8/8/8 0 -1 256 007 1_0 1e3 18446744073709551616 "
+    "99999999999999999999999999999999 NaN ²"
 ).split()
 VALID = (
-    """stop|ponderhit|isready|debug on|register later|ucinewgame|d|perft 1|perft 2|go perft 1|go depth 1|go depth 3|go nodes 50
-go movetime 5|go wtime 50 btime 50 winc 2 binc 2|go wtime -5|go mate 2|go infinite|go ponder wtime 60 btime 60|go ponder depth 2
+    """stop|ponderhit|isready|debug on|register later|ucinewgame|d|perft 1|perft 2|go perft 1|go depth 1
+go depth 3|go nodes 50|go movetime 5|go wtime 50 btime 50 winc 2 binc 2|go wtime -5|go mate 2|go infinite
+go ponder wtime 60 btime 60|go ponder depth 2
 go depth 2 searchmoves e2e4 e7e5 a1a1|go depth 2 infinite""".replace("\n", "|")
     .encode()
     .split(b"|")
 )
-INVALID = """xyzzy|UCI|position|setoption|perft|perft x|go perft|go depth x|go movetime -|position fen blah|setoption name Hash value x
+INVALID = """xyzzy|UCI|position|setoption|perft|perft x|go perft|go depth x|go movetime -|position fen blah
+setoption name Hash value x
 position startpos moves e2e5|setoption name BookFile value none.bin|setoption name WeightsFile value none.py
-setoption name SyzygyPath value none|setoption name Hash value 99999999|position fen 4k3/8/8/8/8/8/8/4RK2 w - - 0 1"""
+setoption name SyzygyPath value none|setoption name Hash value 99999999
+position fen 4k3/8/8/8/8/8/8/4RK2 w - - 0 1"""
 INVALID_LINES = INVALID.replace("\n", "|").encode().split(b"|")
 
 Game = tuple[str, list[str]]  # a FEN ("" for the start position) and moves
@@ -132,7 +138,7 @@ def damaged(rng: random.Random, line: bytes) -> bytes:
 
 
 def is_forbidden(line: bytes) -> bool:
-    """Whether a line would end the session, take long, take much memory, write a file, or have another answer each time."""
+    """Whether a line would end the session, take long or much memory, write a file, or vary in its answer."""
     name, rest = parse.split_command(parse.decode_line(line), COMMANDS, UCI_COMMANDS)
     if name in ("quit", "bench", "uci", "help", "compiler", "eval"):
         return True

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Fits the model of UCI_ShowWDL (`uci/wdl.py`) to games with scores, by hand: `wdl_fit.py [PGN...]`.
 
-The games, plain or compressed, have scores in their comments, as `match --pgn` writes them; by default they are those of scored.pgn.xz,
-160 games of players with 400 to 4000 nodes a move. Every scored move is a sample: the score from the view of its mover, the material
-before it, and how the game ended for the mover. The six coefficients have the greatest likelihood
-(https://en.wikipedia.org/wiki/Maximum_likelihood_estimation). Prints them and the mean loss.
+The games, plain or compressed, have scores in their comments, as `match --pgn` writes them; by default they
+are those of scored.pgn.xz, 160 games of players with 400 to 4000 nodes a move. Every scored move is a sample:
+the score from the view of its mover, the material before it, and how the game ended for the mover. The six
+coefficients have the greatest likelihood (https://en.wikipedia.org/wiki/Maximum_likelihood_estimation).
+Prints them and the mean loss.
 """
 
 from __future__ import annotations
@@ -72,7 +73,10 @@ def _of_game(game: chess.pgn.Game, outcome: int) -> Iterator[tuple[float, float,
 
 
 def fit(samples: Samples) -> tuple[list[float], float]:
-    """Return the coefficients of `uci.wdl.MIDDLE` and `SPREAD`, and the mean loss (negative log-likelihood) in nats; ln 3 for a guess."""
+    """Return the coefficients of `uci.wdl.MIDDLE` and `SPREAD`, and the mean loss in nats.
+
+    It is the negative log-likelihood; ln 3 for a guess.
+    """
     x = np.minimum(samples.material, 1.0)
     powers = np.stack([np.ones_like(x), x, x * x])
 
@@ -97,7 +101,8 @@ def main() -> int:
     samples = read([Path(word) for word in sys.argv[1:]] or [SCORED])
     coefficients, loss = fit(samples)
     print(
-        f"# {counted(samples.games, 'game')}, {counted(len(samples.score), 'score')}, mean loss {loss:.4f} nats"
+        f"# {counted(samples.games, 'game')}, {counted(len(samples.score), 'score')}, "
+        f"mean loss {loss:.4f} nats"
     )
     print(f"MIDDLE = {tuple(coefficients[:3])}")
     print(f"SPREAD = {tuple(coefficients[3:])}")

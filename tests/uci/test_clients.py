@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""lichess-bot, whose traffic is replayed with the line ends of Windows, and the polyglot adaptor, which plays for real.
+"""lichess-bot, whose traffic is replayed with Windows line ends, and the polyglot adaptor, for real.
 
 python-chess does in test_in_process.py and test_session.py.
 """
@@ -45,7 +45,7 @@ def moves_of(lines: list[str]) -> list[str]:
 
 
 def test_lichess_bot(engine: UciProcess) -> None:
-    """Its five default options as they stand in its file, a folder of tables that is not there, and pondering."""
+    """Its five default options as in its file, a folder of tables that is not there, and pondering."""
     options = {
         "Move Overhead": 100,
         "Threads": 4,
@@ -74,12 +74,13 @@ def test_lichess_bot(engine: UciProcess) -> None:
 
 @pytest.mark.needs_program("polyglot")
 def test_the_polyglot_adaptor_plays_a_whole_game(tmp_path: Path) -> None:
-    """Debian's, which speaks xboard's protocol and drives a UCI engine: it is asked for moves until the game is over."""
+    """Debian's, which speaks xboard's protocol and drives a UCI engine, is asked for moves to the end."""
     script = tmp_path / "coachwhip.sh"
     script.write_text(f"#!/bin/sh\nexec {shlex.join(installed_command())}\n")
     script.chmod(0o755)
     (tmp_path / "coachwhip.ini").write_text(
-        f"[PolyGlot]\nEngineName = coachwhip\nEngineDir = {tmp_path}\nEngineCommand = {script}\nBook = false\n"
+        f"[PolyGlot]\nEngineName = coachwhip\nEngineDir = {tmp_path}\nEngineCommand = {script}\n"
+        "Book = false\n"
         f"LogFile = {tmp_path / 'polyglot.log'}\nLog = true\n[Engine]\nHash = 8\n"
     )
     board = chess.Board()

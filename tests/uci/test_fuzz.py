@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Hostile sessions, valid and damaged lines, judged by the model of a session: a short run of tests/trials/uci_fuzz.py."""
+"""Hostile sessions, valid and damaged lines, judged by a model: a short run of tests/trials/uci_fuzz.py."""
 
 import subprocess
 import sys

@@ -54,7 +54,10 @@ class Lines:
 
 
 class FakeEngine:
-    """Stands in for `core.engine.Engine`: endless searches, and those to HELD_DEPTH, run until stop, or `release`."""
+    """Stands in for `core.engine.Engine`: its endless searches run until stop, or `release`.
+
+    So do searches to HELD_DEPTH.
+    """
 
     fail: Exception | None = None
     big_hash: threading.Event | None = None
@@ -324,7 +327,7 @@ def test_isready_after_stop_waits_for_what_is_queued(talk: Talk) -> None:
     [(["go depth 2"], "bestmove"), (["go infinite", "stop"], "bestmove"), (["echo done"], "done")],
 )
 def test_readyok_waits_for_what_is_sent_after_an_answer(talk: Talk, lines: list[str], answer: str) -> None:
-    """The GUI may be quicker than the worker, which has yet to put away its job: `isready` must not take it for a search."""
+    """The GUI may be quicker than the worker, which still has its job: `isready` must not see a search."""
 
     def on_line(line: str) -> None:
         if line.startswith(answer):
@@ -401,7 +404,10 @@ def test_a_fault_still_gives_a_move_with_a_score(talk: Talk, monkeypatch: pytest
     talk.engine.fail = RuntimeError("broken\nsearch")
     assert talk.ask("go depth 5")[1:] == [
         "info string internal error in 'go': RuntimeError: broken search",
-        f"info depth 0 seldepth 0 multipv 1 score cp 17 nodes 0 nps 0 hashfull 0 tbhits 0 time 0 pv {FIRST_MOVE}",
+        (
+            "info depth 0 seldepth 0 multipv 1 score cp 17 nodes 0 nps 0 hashfull 0 tbhits 0 time 0 pv "
+            f"{FIRST_MOVE}"
+        ),
         f"bestmove {FIRST_MOVE}",
     ]
     talk.engine.fail = None

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Options in a session: what a value may be, what it changes, also before there is an engine, and that a rejected one changes nothing."""
+"""Options in a session: what a value may be, and what it changes, also before there is an engine.
+
+A rejected value changes nothing.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The process and its surroundings: the command line, how a session ends, clients that die or do not read, a terminal, Ctrl-C."""
+"""The process and its surroundings: command line, ends of a session, clients that die or do not read.
+
+Also a terminal, and Ctrl-C.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,8 @@ def test_commands_of_the_command_line(capfd: pytest.CaptureFixture[str]) -> None
 def test_ctrl_c_while_a_module_is_imported_is_quiet(module: str) -> None:
     code = (
         "import signal, sys\n"
-        f"sys.addaudithook(lambda event, of: (event, of[0]) == ('import', {module!r}) and signal.raise_signal(signal.SIGINT))\n"
+        "sys.addaudithook(lambda event, of: (event, of[0]) == ('import', "
+        f"{module!r}) and signal.raise_signal(signal.SIGINT))\n"
         "from coachwhip.__main__ import main; sys.exit(main())"
     )
     done = run_once(command=[sys.executable, "-c", code])
@@ -72,7 +76,8 @@ def test_ctrl_c_where_python_makes_another_error_of_it_is_quiet(
     interrupted: str, words: list[str], said: str
 ) -> None:
     code = (
-        f"import argparse, functools, signal, sys; {interrupted} = lambda *_: signal.raise_signal(signal.SIGINT) or ''\n"
+        f"import argparse, functools, signal, sys; {interrupted} = lambda *_: "
+        "signal.raise_signal(signal.SIGINT) or ''\n"
         "from coachwhip.__main__ import main; sys.exit(main())"
     )
     done = run_once(*words, command=[sys.executable, "-c", code])
@@ -151,7 +156,7 @@ def test_start_up_loads_nothing_heavy() -> None:
     ],
 )
 def test_an_end_at_any_time(lines: list[str], quits: bool) -> None:
-    """Quit stops any search, the end of input only one without an end of its own; perft and bench need a stop."""
+    """Quit stops any search, the end of input only an endless one; perft and bench need a stop."""
     with UciProcess() as engine:
         engine.ask("position startpos")
         engine.send(*lines)
@@ -166,7 +171,10 @@ def test_an_end_at_any_time(lines: list[str], quits: bool) -> None:
 
 @pytest.mark.parametrize("lines", ["perft 20\nquit", "go movetime 600000", ""])
 def test_the_client_dies(lines: str) -> None:
-    """With both ends closed nothing need be written to notice it; without closing our input (""), the next line finds it out."""
+    """With both ends closed nothing need be written to notice it.
+
+    Without closing our input (""), the next line finds it out.
+    """
     pipe = subprocess.PIPE
     with subprocess.Popen(MODULE, stdin=pipe, stdout=pipe, stderr=pipe, env=environment()) as process:
         assert process.stdin
@@ -189,8 +197,14 @@ def test_the_client_dies(lines: str) -> None:
 
 
 def test_a_thread_that_is_left_never_sees_python_taken_apart() -> None:
-    """When the client dies a search stops, but a bench goes on next to the end of the process; its next report would crash."""
-    code = "import atexit, os, sys; atexit.register(os.write, 2, b'apart'); from coachwhip.__main__ import main; sys.exit(main())"
+    """When the client dies a search stops, but a bench goes on next to the end of the process.
+
+    Its next report would crash.
+    """
+    code = (
+        "import atexit, os, sys; atexit.register(os.write, 2, b'apart'); "
+        "from coachwhip.__main__ import main; sys.exit(main())"
+    )
     pipe = subprocess.PIPE
     with subprocess.Popen(
         [sys.executable, "-c", code], stdin=pipe, stdout=pipe, stderr=pipe, env=environment()

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whole conversations with the real process: what a GUI and a match runner see, and that whatever comes down the pipe does no harm."""
+"""Whole conversations with the real process: what a GUI and a match runner see.
+
+Whatever comes down the pipe does no harm.
+"""
 
 from __future__ import annotations
 
@@ -78,10 +81,12 @@ def test_no_search_has_more_nodes_than_asked_for(
         assert "searchmoves" not in words or move.uci() in words
 
 
-LIMITS = """depth 6|nodes 20000|movetime 50|wtime 500 btime 500 winc 10 binc 10|wtime 200 btime 200 movestogo 1|wtime 100|btime 100
+LIMITS = """depth 6|nodes 20000|movetime 50|wtime 500 btime 500 winc 10 binc 10
+wtime 200 btime 200 movestogo 1|wtime 100|btime 100
 depth 40 movetime 50|mate 1 movetime 50|wtime 60000 btime 60000 nodes 5000
 wtime -170671 btime -170671|wtime 0 btime 0|wtime 10 btime 10 winc 0 binc 0|wtime 50 btime 50 movestogo 0
-wtime 100 btime 100 movestogo 1000000000|movetime -5|nodes -1|depth -7|depth 999999 nodes 1000|wtime 100 winc 99999999999999999999"""
+wtime 100 btime 100 movestogo 1000000000|movetime -5|nodes -1|depth -7|depth 999999 nodes 1000
+wtime 100 winc 99999999999999999999"""
 
 
 @pytest.mark.parametrize("go", LIMITS.replace("\n", "|").split("|"))
@@ -225,9 +230,9 @@ def test_bench_in_a_session() -> None:
         assert re.fullmatch(r"\d+ nodes \d+ nps", line)
         engine.send("bench nonsense")
         (line,) = engine.read_until("info string")
-        assert (
-            line
-            == "info string bench: argument DEPTH: expected a whole number from 1 to 127, not 'nonsense'; see coachwhip bench --help"
+        assert line == (
+            "info string bench: argument DEPTH: expected a whole number from 1 to 127, not 'nonsense'; "
+            "see coachwhip bench --help"
         )
         engine.send(f"bench {'x' * 100_000}")
         (line,) = engine.read_until("info string")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Programs that are no UCI engine are rejected for what they print, and engines that are slow or odd are accepted."""
+"""Programs that are no UCI engine are rejected for what they print; slow or odd engines are accepted."""
 
 import os
 import shlex

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Endgame tables: what is read, which root moves are kept, and what the search asks and makes of the answers."""
+"""Endgame tables: what is read, which root moves are kept, what the search asks and does with answers."""
 
 from __future__ import annotations
 
@@ -137,7 +137,8 @@ def test_which_moves_are_kept() -> None:
     tables = InventedTables(queen_wins, lambda _: -9)
     # It is mate, whatever was counted.
     assert ranks(tables, "k7/8/1K6/8/8/8/8/4Q3 w - - 100 80")[0] == (2, ["e1e8"])
-    # Every lost move, captures too, though they have the shortest dtz; from where the fifty-move rule can help, those that it saves.
+    # Every lost move, captures too, though they have the shortest dtz; from where the fifty-move rule can
+    # help, those that it saves.
     tables = InventedTables(lambda board: 2 if board.turn else -2, lambda _: 30)
     tables.max_pieces = 4
     assert [(wdl, sorted(moves)) for wdl, moves in ranks(tables, BLACK.format(60))] == [
@@ -198,7 +199,8 @@ TAKING = "7k/8/8/8/8/1r6/P7/K7 w - - 0 1"  # the pawn may take the last piece
 @pytest.mark.parametrize(
     ("fen", "answer", "depth", "best", "low", "high"),
     [
-        # A win by table is shown below every mate and above every evaluation; with draws there is nothing else to have.
+        # A win by table is shown below every mate and above every evaluation; with draws there is nothing
+        # else to have.
         (TAKING, -2, 4, "a2b3", 19_800, 20_000),
         (TAKING, 0, 2, "a2b3", 0, 0),
         (TAKING, 1, 2, "a2b3", -1, -1),
@@ -237,7 +239,10 @@ def test_an_exception_ends_the_search_and_is_raised() -> None:
 
 
 def suite(data: Path) -> list[tuple[str, int, set[str]]]:
-    """FEN, wdl and the moves that keep it, of every position of the suite; our own was made by a solver, not from tables."""
+    """FEN, wdl and the moves that keep it, of every position of the suite.
+
+    Our own was made by a solver, not from tables.
+    """
     rows = []
     path = data / "endgame" / "syzygy-wdl-dtz.epd"
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -283,7 +288,7 @@ def test_the_engine_plays_the_suite(
     ],
 )
 def test_a_win_is_won(tables: Tablebase, fen: str) -> None:
-    """Each side makes any of its best moves: the winner always gets there, whatever the moves already counted."""
+    """Each side makes any of its best moves: the winner gets there, whatever was already counted."""
     rng = random.Random(fen)
     position = Position(fen)
     while position.result() == "*":

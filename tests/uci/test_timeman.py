@@ -47,7 +47,7 @@ def test_limits_never_overstep_the_clock_and_more_time_is_no_less_thought(
 def test_a_long_game_with_an_increment_is_not_lost_on_time(
     base: int, inc: int, lag: int, hard_every: int, left: int
 ) -> None:
-    """One in `hard_every` moves takes its hard limit, others the soft one, and `left` milliseconds stay on the clock."""
+    """One in `hard_every` moves takes its hard limit, others the soft one; `left` ms stay on the clock."""
     clock: float = base + inc
     for move in range(500):
         clock -= timeman.allocate(int(clock), inc, 0, 30, move + 1)[move % hard_every == 0] + lag
@@ -63,7 +63,10 @@ def test_a_long_game_with_an_increment_is_not_lost_on_time(
 def test_a_clock_without_increment_lasts(
     base: int, overhead: int, lag: float, which: int, movestogo: int
 ) -> None:
-    """For 350 moves with some lag, or with the hard limit for each, and more than one overhead is left. Yet most of it is used."""
+    """For 350 moves with some lag, or with the hard limit for each, and more than one overhead is left.
+
+    Yet most of it is used.
+    """
     clock: float = base
     for move in range(350):
         clock -= timeman.allocate(int(clock), 0, max(movestogo - move, 0), overhead, move + 1)[which] + (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bytes -> lines, however they arrive; lines to a pipe: whole, also where it is full, and dropped once nobody reads."""
+"""Bytes -> lines, however they arrive; lines -> a pipe: whole, also if it is full, dropped if unread."""
 
 from __future__ import annotations
 

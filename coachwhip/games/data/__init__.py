@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The data that come with coachwhip, and that subcommands use where no file is named; `coachwhip data` lists them.
+"""The data that come with coachwhip, for subcommands to which no file is named.
 
-All but the games and the opening names is coachwhip's own, made by tests/tools/make_shipped.py of commit
-1385447, the tactics by searches of commit deb56b0:
+`coachwhip data` lists them. All but the games and the opening names is coachwhip's own, made by
+tests/tools/make_shipped.py of commit 1385447, the tactics by searches of commit deb56b0:
 
 openings  6, 8 or 10 random moves among those that a search finds nearly as good as the best; a deeper search
           finds neither side more than 60 centipawns ahead. EPD; `ce` is that score, `id` the moves.

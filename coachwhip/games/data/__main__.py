@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip data`: lists the files that come with coachwhip, or prints the path of one, for other programs and for command lines."""
+"""`coachwhip data`: lists the files that come with coachwhip, or prints one's path for other programs."""
 
 import argparse
 import json

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Trains networks: by gradient, in floats (`trainer`), and as the integers that the engine plays (`integers`)."""
+"""Trains networks: in floats by gradient (`trainer`), and as the engine's integers (`integers`)."""

@@ -41,7 +41,10 @@ def save(path: Path, settings: dict[str, Any], epochs: Sequence[Epoch], state: S
 
 
 def read(path: Path) -> Checkpoint | None:
-    """Read a checkpoint; None if there is none yet. Raises CommandError for another or a damaged file, OSError."""
+    """Read a checkpoint; None if there is none yet.
+
+    Raises CommandError for another or a damaged file, OSError.
+    """
     if not path.exists() or not path.stat().st_size:
         return None
     with naming(path):
@@ -50,7 +53,8 @@ def read(path: Path) -> Checkpoint | None:
     if not data.startswith(FORMAT.encode()):
         if data.startswith(START.encode()):
             raise CommandError(
-                f"{path} was written by another version of coachwhip: remove it, and the training starts again"
+                f"{path} was written by another version of coachwhip: remove it, "
+                "and the training starts again"
             )
         raise CommandError(f"{path} is not a checkpoint of train")
     if hashlib.sha256(data).digest() != digest:

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Networks: the parameters of one in training, in floats, and the integers that a file holds and the engine computes with.
+"""Networks: the floats of one in training, and the integers that a file holds and the engine computes with.
 
 A file (.cwnet), integers with their lowest byte first:
 
-    FIRST_LINE; a line of JSON: kind, inputs, hidden, outputs, qa, qb, scale, and provenance, which says how the network was made
-    weights of the first layer [inputs][hidden], its biases [hidden], and weights of the outputs [outputs][2][hidden], 2 bytes each
+    FIRST_LINE
+    a line of JSON: kind, inputs, hidden, outputs, qa, qb, scale, and provenance (how the network was made)
+    weights of the first layer [inputs][hidden], its biases [hidden], 2 bytes each
+    weights of the outputs [outputs][2][hidden], 2 bytes each
     biases of the outputs [outputs], 4 bytes each, CRC-32 of everything before (4 bytes)
 
 Each side has the inputs of the pieces as it sees them: 384 * (0 its own piece, 1 the other's) + 64 * type (0
@@ -52,7 +54,10 @@ def size(hidden: int) -> int:
 
 
 def parameters(flat: NDArray[Any], hidden: int) -> Parameters:
-    """Return the parts of the array of all parameters. In floats, an output of 1.0 adds 1 to the logit of stm's winning chance."""
+    """Return the parts of the array of all parameters.
+
+    In floats, an output of 1.0 adds 1 to the logit of stm's winning chance.
+    """
     rows = flat[:-OUTPUTS].reshape(ROWS, hidden)
     return Parameters(
         rows[:INPUTS], rows[INPUTS], rows[INPUTS + 1 :].reshape(OUTPUTS, 2, hidden), flat[-OUTPUTS:]
@@ -85,9 +90,10 @@ def limits(hidden: int) -> Singles:
 def quantised(
     flat: Singles, hidden: int, kind: str, logit: float, provenance: dict[str, Any]
 ) -> QuantisedNetwork:
-    """Round the parameters of a network whose output of 1.0 is worth `logit` centipawns. Raises ValueError for numbers that are not finite.
+    """Round the parameters of a network whose output of 1.0 is worth `logit` centipawns.
 
-    The scale is chosen so that the largest output weight uses its whole range.
+    Raises ValueError for numbers that are not finite. The scale is chosen so that the largest output weight
+    uses its whole range.
     """
     if not np.isfinite(flat).all():
         raise ValueError("the network holds numbers that are not finite: try a lower learning rate")
@@ -108,7 +114,7 @@ def quantised(
 
 
 def floats(network: QuantisedNetwork, logit: float) -> Parameters:
-    """Return parameters to start a training from: `quantised` turns them into this network again, except for rounding."""
+    """Return parameters to start training from: `quantised` makes this network of them, but for rounding."""
     first = (INPUTS + 1) * network.hidden
     values = network.numbers.astype(np.float64)
     values[:first] /= QA
@@ -122,7 +128,7 @@ def _flat(network: QuantisedNetwork) -> Singles:
 
 
 def mean(networks: Sequence[QuantisedNetwork]) -> QuantisedNetwork:
-    """Return the network whose parameters are the means of those of networks of one kind and as many hidden units.
+    """Return the network with the mean parameters of networks of one kind and as many hidden units.
 
     Networks that went different ways from one network have learned different things, and their mean most of
     both (Wortsman et al., "Model soups", 2022).

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Trains a network on positions of game files: squared error of winning chances, AdamW, a learning rate that falls along a cosine.
+"""Trains a network on positions of game files.
+
+It uses the squared error of winning chances, AdamW, and a learning rate that falls along a cosine.
 
 A score of s centipawns is a winning chance of sigmoid(s / logit). The target mixes that of the score with the
 game's result. A residual network predicts sigmoid(terms / logit + share * output), a pure one sigmoid(share *
@@ -58,10 +60,10 @@ class State(NamedTuple):
 
 
 def first_state(settings: Settings, network: QuantisedNetwork | None = None) -> State:
-    """Return the state before the first epoch of a training, which may start from a network of as many hidden units or fewer.
+    """Return the state before the first epoch of a training.
 
-    Units that the network lacks start random, with outputs of 0: all scores are the network's, except for
-    rounding.
+    It may start from a network of as many hidden units or fewer. Units that the network lacks start random,
+    with outputs of 0: all scores are the network's, except for rounding.
     """
     count = size(settings.hidden)
     rng = np.random.default_rng([settings.seed, 0])
@@ -79,14 +81,14 @@ def first_state(settings: Settings, network: QuantisedNetwork | None = None) -> 
 
 
 def fit_logit(positions: TrainingSet) -> float:
-    """Return the centipawns of a logit with which the scores predict the results of the games for training best."""
+    """Return the centipawns of a logit with which scores predict the results of the training games best."""
     pool, order = next(positions.pools([0]))
     some = pool[order[:FIT_POSITIONS]]
     scale, _ = fit_scale(scores(some).astype(np.float32), points(some), with_edge=False)
     return round(scale, 1)
 
 
-# --- Parameters in the order of the core (core/learning/training.pyx): [block, row, unit], and the output biases ---
+# --- Parameters in the order of core/learning/training.pyx: [block, row, unit], and the output biases ---
 
 
 def in_blocks(flat: Singles, hidden: int) -> Singles:

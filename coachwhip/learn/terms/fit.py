@@ -78,14 +78,15 @@ class Samples(NamedTuple):
 
 
 class Fitting:
-    """A fit in memory: `values` are the parameters with the lowest validation loss so far, after epoch `best`."""
+    """A fit in memory: `values` are the parameters with the lowest validation loss, after epoch `best`."""
 
     def __init__(
         self, sources: Sequence[Source], start: Sequence[int], free: NDArray[np.bool_], args: Namespace
     ) -> None:
-        """Prepare a fit to sources that were counted with the flat list `start`, of the parameters where `free` is true.
+        """Prepare a fit of the parameters where `free` is true.
 
-        `args` are those of `coachwhip tune`. Raises ValueError for too little data.
+        The sources were counted with the flat list `start`. `args` are those of `coachwhip tune`. Raises
+        ValueError for too little data.
         """
         self.sources = sources
         self.start = start
@@ -135,7 +136,10 @@ class Fitting:
 
 
 def _batches(samples: Samples, size: int) -> Sequence[Samples]:
-    """Return the samples in parts of about this size. They are cut once, since a slice of a sparse matrix is a copy."""
+    """Return the samples in parts of about this size.
+
+    They are cut once, since a slice of a sparse matrix is a copy.
+    """
     count = max(1, round(len(samples.targets) / size))
     edges = np.linspace(0, len(samples.targets), count + 1).astype(np.int64)
     return [samples.chosen(slice(start, end)) for start, end in itertools.pairwise(edges.tolist())]
@@ -149,7 +153,7 @@ def _gradient(values: Floats, batch: Samples) -> Floats:
 
 
 def _seen(samples: Samples) -> NDArray[np.bool_]:
-    """Return which tapered weights at least one position counts; the weights of `king_danger` are all taken as counted."""
+    """Return which tapered weights some position counts; those of `king_danger` are taken as counted."""
     seen = np.zeros(len(TAPERED), dtype=np.bool_)
     seen[samples.features.sums.indices[samples.features.sums.data != 0]] = True
     seen[TABLE] = True

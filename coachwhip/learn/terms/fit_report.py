@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The steps of tuning before and after the fit: counting features, the figures of the report, and the new weights file.
+"""The steps of tuning around the fit: counting features, the report, and the new weights file.
 
 The losses in the report are those of the engine: it evaluates the positions with the rounded weights.
 """
@@ -28,7 +28,7 @@ FEW = 100  # with fewer scored positions, the scale of their scores is not fitte
 LOSSES = ("training", "validation", "results")
 # the line of a weights file's docstring after which it says how they were fitted
 PROVENANCE = "Where the values come from:"
-WIDTH = 128
+WIDTH = 110
 
 
 def count(
@@ -39,7 +39,10 @@ def count(
     index: int,
     report: Callable[[int], None],
 ) -> Source:
-    """Count the features of the file with this index. `report` is called with the number of positions just done."""
+    """Count the features of the file with this index.
+
+    `report` is called with the number of positions just done.
+    """
     scorer = Scorer(start)
     parts, scores = [], []
     for first in range(0, len(data), CHUNK):
@@ -57,7 +60,10 @@ def count(
 
 
 def _targets(data: TuningSet, teacher: float, is_training: NDArray[np.bool_]) -> tuple[Singles, float | None]:
-    """Return the targets of all positions, and the scale of the file's scores: engines differ in the size of a centipawn."""
+    """Return the targets of all positions, and the scale of the file's scores.
+
+    Engines differ in the size of a centipawn.
+    """
     results, has_score = points(data.boards), ~np.isnan(data.scores)
     known = has_score & is_training
     if teacher == 0 or known.sum() < FEW:
@@ -139,7 +145,10 @@ def _file_report(source: Source, before: NDArray[np.float64], after: NDArray[np.
 
 
 def weights_file(weights: dict[str, Any], provenance: Sequence[str]) -> str:
-    """Return a file like weights.py with these entries; its docstring has the paragraphs of `provenance`, each from a new line."""
+    """Return a file like weights.py with these entries.
+
+    Its docstring has the paragraphs of `provenance`, each from a new line.
+    """
     text = config.dump(weights)
     lines = text.splitlines(keepends=True)
     docstring = ast.parse(text).body[0]
@@ -150,7 +159,10 @@ def weights_file(weights: dict[str, Any], provenance: Sequence[str]) -> str:
 
 
 def _wrapped(paragraph: str) -> list[str]:
-    """Return lines of a docstring. Characters that could end it, as names of files may hold them, become question marks."""
+    """Return lines of a docstring.
+
+    Characters that could end it, as names of files may hold them, become question marks.
+    """
     plain = "".join(
         char if char.isascii() and char.isprintable() and char not in '"\\' else "?" for char in paragraph
     )

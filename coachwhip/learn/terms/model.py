@@ -39,9 +39,10 @@ LONG = 8  # entries; see `roughness`
 
 
 def chosen(only: Iterable[str], freeze: Iterable[str]) -> NDArray[np.bool_]:
-    """Choose the parameters to fit: those not known whose names match a pattern of `only` (empty: all do), and none of `freeze`.
+    """Choose the parameters to fit.
 
-    Case does not matter. Raises ValueError for a pattern that matches no weight.
+    They are those not known whose names match a pattern of `only` (empty: all do), and none of `freeze`. Case
+    does not matter. Raises ValueError for a pattern that matches no weight.
     """
     fitted = (_matching(only) or {weight.name for weight in WEIGHTS}) - _matching(freeze)
     return np.array([weight.name in fitted and not weight.is_known for weight in PARAMETERS])
@@ -79,11 +80,11 @@ def bounds() -> tuple[Floats, Floats]:
 
 
 def roughness(is_seen: NDArray[np.bool_]) -> Any:
-    """Return a sparse matrix R: (R @ change) is the gradient of half the squared differences between the changes of neighbours.
+    """Return a sparse matrix R for the squared differences between the changes of neighbours.
 
-    Neighbours are adjacent entries of a table along an axis with at least LONG entries. Such an axis is a
-    number of squares, a rank, a file or a level; a shorter one may be a type of piece. Entries that the data
-    never count (a pawn on the first rank) have no neighbours.
+    (R @ change) is the gradient of half their sum. Neighbours are adjacent entries of a table along an axis
+    with at least LONG entries. Such an axis is a number of squares, a rank, a file or a level; a shorter one
+    may be a type of piece. Entries that the data never count (a pawn on the first rank) have no neighbours.
     """
     from scipy.sparse import csr_array
 
@@ -155,7 +156,7 @@ def joined(parts: Sequence[Features]) -> Features:
 
 
 class Evaluation:
-    """The evaluation of some positions with the parameters `values`; `scores` are centipawns from White's side."""
+    """The evaluation of some positions with parameters `values`; `scores` are centipawns for White."""
 
     def __init__(self, values: Floats, data: Features) -> None:
         mg, eg, plain = np.split(values.astype(np.float32), ENDS)
@@ -174,7 +175,10 @@ class Evaluation:
         self.scores: Singles = data.phase * sums[:, 0] + (1 - data.phase) * self._scale * self._eg
 
     def gradient(self, slope: Singles) -> Floats:
-        """Return the gradient of a sum over the positions by all parameters; `slope` is the derivative of each summand by its score."""
+        """Return the gradient of a sum over the positions by all parameters.
+
+        `slope` is the derivative of each summand by its score.
+        """
         data = self._data
         by_eg = slope * (1 - data.phase)
         by_pair = np.stack([slope * data.phase, by_eg * self._scale], axis=1)
@@ -190,10 +194,10 @@ class Evaluation:
 
 
 def _attack(danger: Singles, present: Singles, table: Singles) -> tuple[Any, Singles]:
-    """Interpolate `table`, the entries of king_danger, at the danger units of one side's attacks; `present` is 1 or 0.
+    """Interpolate `table`, the entries of king_danger, at the danger units of one side's attacks.
 
-    Return the share of each entry in each attack, as a sparse matrix, and the change of its values by one
-    danger unit.
+    `present` is 1 or 0. Return the share of each entry in each attack, as a sparse matrix, and the change of
+    its values by one danger unit.
     """
     from scipy.sparse import csr_array
 
