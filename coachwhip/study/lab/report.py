@@ -195,17 +195,17 @@ def theory(report: Report) -> list[list[str]]:
 def notes(report: Report) -> list[str]:
     """Return sentences that explain the columns and the figures."""
     columns = (
-        f"{len(report.experiment.fens)} positions; nodes are the mean of a position, '-' where one would "
-        f"take more than {short(report.experiment.max_nodes)}. Time (all positions), effective branching factor "
-        "(ebf) and x/d are of the column 'depth', the deepest that all positions finished. x/d: the nodes are b^x; "
-        "minimax has 1, the best alpha-beta comes near 1/2."
+        f"{len(report.experiment.fens)} positions; nodes are the mean of a position, '-' where one would take "
+        f"more than {short(report.experiment.max_nodes)}. Time (all positions), effective branching factor "
+        "(ebf) and x/d are of the column 'depth', the deepest that all positions finished. x/d: the nodes are "
+        "b^x; minimax has 1, the best alpha-beta comes near 1/2."
     )
     lines = [columns, "; ".join(f"{kind}: {text}" for kind, text in KINDS.items()) + "."]
     if report.depth:
         lines.append(
             f"Compared with minimax at depth {report.depth} (b = {geometric_mean(report.branching):.1f}): "
-            "how many values differ, how many moves minimax rates below its own choice, and their mean loss in "
-            "centipawns. A deeper technique differs because it knows more."
+            "how many values differ, how many moves minimax rates below its own choice, and their mean loss "
+            "in centipawns. A deeper technique differs because it knows more."
         )
     lines.append(_exactness(report))
     return lines

@@ -19,8 +19,8 @@ def alpha_beta(
     """Return the value of `state` for the player to move there, exact if it lies between `alpha` and `beta`.
 
     Without a window, value and move are those of minimax, and only nodes that minimax visits are visited.
-    With a window ("fail-soft"), let v be minimax's value: an answer inside the window is v; one <= alpha means
-    v <= answer; one >= beta means v >= answer. Two players, zero sum; they need not alternate.
+    With a window ("fail-soft"), let v be minimax's value: an answer inside the window is v; one <= alpha
+    means v <= answer; one >= beta means v >= answer. Two players, zero sum; they need not alternate.
 
     >>> from coachwhip.study.reference import Counted
     >>> from coachwhip.study.reference.games.tree import AIMA_TREE
