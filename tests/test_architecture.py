@@ -145,8 +145,8 @@ def test_tables_import_nothing() -> None:
 def test_the_ground_floor_needs_nothing_compiled() -> None:
     assert not ours(Path("coachwhip/text.py")) | ours(Path("coachwhip/compressed.py"))
     code = (
-        f"import sys, {', '.join(GROUND)}; print(*(name for name in sys.modules if "
-        "name.startswith('coachwhip')))"
+        f"import sys, {', '.join(GROUND)}; "
+        "print(*(name for name in sys.modules if name.startswith('coachwhip')))"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert set(done.stdout.split()) == {"coachwhip", *GROUND}
@@ -165,8 +165,8 @@ def test_the_uci_path_loads_only_the_standard_library() -> None:
     assert not [(path, name) for path, name in loaded if name not in {*sys.stdlib_module_names, "coachwhip"}]
     code = (
         "import sys; from coachwhip.__main__ import main; main(['go', 'depth', '3'])\n"
-        "print('loaded', *[name for name in ('numpy', 'chess', 'asyncio', 'argparse', "
-        "'rich') if name in sys.modules])"
+        "libraries = ('numpy', 'chess', 'asyncio', 'argparse', 'rich'); "
+        "print('loaded', *[name for name in libraries if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert "bestmove " in done.stdout

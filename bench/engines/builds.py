@@ -49,8 +49,8 @@ def find_repository(start: Path | None) -> Path:
 def start_command(root: Path) -> tuple[str, ...]:
     """Return the command that runs the `coachwhip` in `root` with this Python, from any working directory."""
     code = (
-        f"import runpy, sys; sys.path.insert(0, {str(root)!r}); runpy.run_module('coachwhip', "
-        "run_name='__main__', alter_sys=True)"
+        f"import runpy, sys; sys.path.insert(0, {str(root)!r}); "
+        "runpy.run_module('coachwhip', run_name='__main__', alter_sys=True)"
     )
     return sys.executable, "-c", code
 

@@ -131,8 +131,8 @@ def _parser() -> WritingParser:
         help="end a game once the Syzygy tables in this folder know its result",
     )
     about = (
-        "stop when one of two hypotheses, in normalized Elo, is accepted (error rates ALPHA and BETA: "
-        "default 0.05)"
+        "stop when one of two hypotheses, in normalized Elo, is accepted "
+        "(error rates ALPHA and BETA: default 0.05)"
     )
     add("--sprt", type=hypotheses, metavar="ELO0,ELO1[,ALPHA,BETA]", help=about)
 
@@ -196,8 +196,8 @@ def _warn_of_load(players: Sequence[EngineSpec], games: int) -> None:
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if games * threads > processors:
         load = (
-            f"--concurrency {games} with engines of {counted(threads, 'thread')} needs {games * threads} "
-            "processors"
+            f"--concurrency {games} with engines of {counted(threads, 'thread')} "
+            f"needs {games * threads} processors"
         )
         warn(f"warning: {load}, and there are {processors}: engines may lose on time")
 

@@ -131,8 +131,8 @@ class Journal:
         for place, line in self._lines():
             if torn:
                 advice = (
-                    "remove this line and all after it, and --resume repeats their work (a match: "
-                    "in a new --pgn file)"
+                    "remove this line and all after it, and --resume repeats their work "
+                    "(a match: in a new --pgn file)"
                 )
                 raise CommandError(f"{torn}: damaged, its checksum does not match: {advice}")
             if not size:

@@ -115,8 +115,8 @@ def _parser() -> WritingParser:
     add = games.add_argument
     add_own_game_arguments(add, nodes=5000, hash_mb=4)
     openings = (
-        "positions to start from: EPD, FEN, .pgn or Polyglot .bin; may be repeated (default: "
-        "start position, or all 960)"
+        "positions to start from: EPD, FEN, .pgn or Polyglot .bin; may be repeated "
+        "(default: start position, or all 960)"
     )
     add("--openings", type=file_name, action="append", default=[], metavar="FILE", help=openings)
     add("--chess960", action="store_true", help="play Chess960, also from openings of standard chess")

@@ -348,8 +348,8 @@ def test_a_match_with_many_forfeits_is_played_to_its_end_and_fails(
     lines = capsys.readouterr().out.splitlines()
     games = 4 if form == "gauntlet" else 8
     assert lines[0] == (
-        f"NOT A MEASURE OF STRENGTH: cheat forfeited {games // 2} of {games} games (illegal move "
-        f"{games // 2})"
+        f"NOT A MEASURE OF STRENGTH: cheat forfeited {games // 2} of {games} games "
+        f"(illegal move {games // 2})"
     )
     assert lines[5] == "without the forfeited games:"
     assert lines[6].split() == lines[1].split()

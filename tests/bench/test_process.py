@@ -61,8 +61,8 @@ def test_an_engine_that_writes_without_end_waits_until_somebody_reads_and_nothin
 ) -> None:
     mark, blocks = tmp_path / "mark", 40
     code = (
-        f"for _ in range({blocks}): print('x' * (1 << 20))\nopen({str(mark)!r}, 'w').close()\n"
-        "print('end', flush=True)\ninput()"
+        f"for _ in range({blocks}): print('x' * (1 << 20))\n"
+        f"open({str(mark)!r}, 'w').close()\nprint('end', flush=True)\ninput()"
     )
     process = EngineProcess((sys.executable, "-c", code))
     wait_for(lambda: process.unread > MOST_UNREAD)

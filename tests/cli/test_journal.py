@@ -166,8 +166,8 @@ def test_another_process_is_rejected_while_a_run_goes_on(path: Path) -> None:
     code = (
         "import sys\nfrom pathlib import Path\nfrom coachwhip.cli.command import CommandError\n"
         "from coachwhip.cli.journal import Journal\n"
-        "try:\n    Journal(Path(sys.argv[1]), 'match', {}, resume=True)\nexcept CommandError as error:\n"
-        "    print(error)\n"
+        "try:\n    Journal(Path(sys.argv[1]), 'match', {}, resume=True)\n"
+        "except CommandError as error:\n    print(error)\n"
     )
     command = [sys.executable, "-c", code, str(path)]
     run = partial(

@@ -283,8 +283,8 @@ def test_ctrl_c_ends_a_search(user_environment: dict[str, str]) -> None:
         # python-chess loses a stop between its `ucinewgame` and its `go`.
         "engine.play(board, Limit(depth=1))\n"
         "try:\n    print('ready', flush=True); engine.play(board, Limit(depth=100))\n"
-        "except KeyboardInterrupt:\n    print('interrupted', engine.play(board, "
-        "Limit(depth=2)).move is not None)\n"
+        "except KeyboardInterrupt:\n"
+        "    print('interrupted', engine.play(board, Limit(depth=2)).move is not None)\n"
     )
     with program(code, user_environment) as child:
         assert child.stdout
@@ -314,8 +314,8 @@ def test_no_search_outlives_the_program(user_environment: dict[str, str]) -> Non
         "in_process.InProcessTransport.close = lambda transport: (time.sleep(0.5), close(transport))\n"
         "engine.analysis(chess.Board()); engine.close()\n"
         "atexit.unregister(in_process._close_what_is_open)\n"
-        "atexit.register(lambda: print([thread.name for thread in threading.enumerate() if 'session' in "
-        "thread.name]))\n"
+        "names = lambda: [thread.name for thread in threading.enumerate()]\n"
+        "atexit.register(lambda: print([name for name in names() if 'session' in name]))\n"
         "atexit.register(in_process._close_what_is_open)"
     )
     assert ended(code, user_environment) == ("[]\n", "", 0)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip analyse`: formulas, what is written into a game, bad files, Ctrl-C, and the report, in a browser where there is one."""
+"""`coachwhip analyse`: formulas, what is written into a game, bad files, Ctrl-C, and the report.
+
+The report is opened in a browser where there is one.
+"""
 
 import html
 import io
@@ -76,7 +79,7 @@ def read(text: str) -> chess.pgn.Game:
 
 
 class Oracle:
-    """Stands for an engine: a score from White's side for each position after so many moves, and the moves it likes."""
+    """Stands for an engine: a score from White's side after so many moves, and the moves it likes."""
 
     def __init__(self, scores: list[Score], best: dict[int, list[str]] | None = None) -> None:
         self.scores = scores
@@ -192,7 +195,7 @@ def test_phases_end_where_the_rule_says_and_the_endgame_is_the_evaluations(
 
 
 def test_the_accuracy_of_a_game_is_that_of_lichess() -> None:
-    """By its description: windows that end at the move, the first one repeated, population deviations, one percent more."""
+    """By its description: windows end at the move, the first is repeated; population deviations; 1 % more."""
     scores: list[Score] = [Cp(int(400 * math.sin(number * number))) for number in range(41)]
     study = studied(f"{' '.join(['Nf3 Nf6 Ng1 Ng8'] * 10)} *", scores, {0: ["g1f3"], 7: ["f6g8"]})
     assert [side.accuracy for side in sides(study)] == pytest.approx([55.3195, 54.7087], abs=0.01)
@@ -219,7 +222,10 @@ def test_losses_are_the_movers_and_the_best_move_loses_nothing() -> None:
 
 
 def test_a_sign_needs_both_looks_and_a_move_next_to_a_bad_one_gets_none() -> None:
-    """After a bad move a longer search found more: by the shorter one of the next position, 1...Nf6 would be a blunder."""
+    """After a bad move a longer search found more: by the next position's, 1...Nf6 would be a blunder.
+
+    The next position's search is the shorter one.
+    """
     study = studied(QUIET, [Cp(0), Cp(-300), Cp(-100), Cp(-100), Cp(-100)])
     assert [study.is_marked(index) for index in range(2)] == [True, True]
     after = study.analyses[1]
@@ -232,9 +238,9 @@ def test_a_move_of_a_named_opening_is_book_and_no_inaccuracy() -> None:
     text = '[White "One"]\n[Black "Two"]\n\n1. e4 e5 2. f4 a6 *\n'
     game = studied(text, [Cp(40), Cp(40), Cp(40), Cp(-40), Cp(40)])  # 2. f4 and 2...a6 lose 7 points each
     assert [move.judgement for move in game.judged_moves()] == [None, None, None, judge.INACCURACY]
-    assert [position["text"] for (positions,) in [positions_of(board_page.page([game], ""))] for position in positions] == [
-        "First position", "1. e4 (book)", "1...e5 (book)", "2. f4 (book)", "2...a6?!"
-    ]  # fmt: skip
+    (positions,) = positions_of(board_page.page([game], ""))
+    texts = [position["text"] for position in positions]
+    assert texts == ["First position", "1. e4 (book)", "1...e5 (book)", "2. f4 (book)", "2...a6?!"]
 
 
 def test_a_player_of_several_games_has_results_over_all_of_them() -> None:
@@ -546,7 +552,10 @@ def test_a_report_that_cannot_be_written_loses_no_annotated_game(
 
 
 def test_memory_does_not_grow_with_the_games(tmp_path: Path) -> None:
-    """One game is held at a time. Long comments stand for moves, whose boards take as much memory and more time."""
+    """One game is held at a time.
+
+    Long comments stand for moves, whose boards take as much memory and more time.
+    """
     path = tmp_path / "games.pgn"
     peaks: list[int] = []
     for count in (40, 40, 240):  # the first run imports
@@ -602,7 +611,8 @@ def test_the_report_says_what_was_found_and_needs_nothing_else(two_games: str) -
     assert [len(game) for game in data] == [5, 3]
     mated = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
     assert data[0][3] == {
-        "fen": "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2", "text": "2. g4??", "kind": "blunder",
+        "fen": "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2",
+        "text": "2. g4??", "kind": "blunder",
         "score": "#-1", "expected": 0.0, "odds": [0, 0, 100], "lines": [["#-1", "2...Qh4#", [mated]]],
         "better": {"move": ["d2", "d4"], "text": "2. d4", "score": "-0.60", "line": 1},
         "reply": {"move": ["d8", "h4"], "text": "2...Qh4#"}, "why": "Allows mate: 2...Qh4#.",
@@ -643,8 +653,8 @@ def test_opening_and_clocks_where_the_game_has_them(two_games: str) -> None:
 
 def test_times_as_text() -> None:
     texts = {
-        0: ("0:00", "0 s"), 0.4: ("0:00.4", "0.4 s"), 9.94: ("0:09.9", "9.9 s"), 59.9: ("0:59", "60 s"), 95: ("1:35", "1:35 min"),
-        3723: ("1:02:03", "1:02:03 h"), 360000: ("100:00:00", "100:00:00 h"),
+        0: ("0:00", "0 s"), 0.4: ("0:00.4", "0.4 s"), 9.94: ("0:09.9", "9.9 s"), 59.9: ("0:59", "60 s"),
+        95: ("1:35", "1:35 min"), 3723: ("1:02:03", "1:02:03 h"), 360000: ("100:00:00", "100:00:00 h"),
     }  # fmt: skip
     assert {seconds: (clock_text(seconds), span_text(seconds)) for seconds in texts} == texts
 
@@ -659,12 +669,18 @@ def test_a_time_control_of_another_form_gives_no_start(control: str) -> None:
 def test_a_clock_before_the_first_move_is_that_of_both_players() -> None:
     """It is right where the time control is not."""
     for control in ("?", "300+0"):
-        text = f'[TimeControl "{control}"]\n\n{{[%clk 0:10:00]}} 1. d4 {{[%clk 0:09:50]}} d5 {{[%clk 0:09:40]}} *\n'
+        text = (
+            f'[TimeControl "{control}"]\n\n'
+            f"{{[%clk 0:10:00]}} 1. d4 {{[%clk 0:09:50]}} d5 {{[%clk 0:09:40]}} *\n"
+        )
         assert times(read(text)) == ([(600, 600), (590, 600), (590, 580)], [10, 20])
 
 
 def test_black_may_begin() -> None:
-    text = '[SetUp "1"]\n[FEN "4k3/8/8/8/8/8/4P3/4K3 b - - 0 7"]\n\n7... Kd7 {[%emt 0:00:03]} 8. e4 {[%emt 0:00:05]} *\n'
+    text = (
+        '[SetUp "1"]\n[FEN "4k3/8/8/8/8/8/4P3/4K3 b - - 0 7"]\n\n'
+        "7... Kd7 {[%emt 0:00:03]} 8. e4 {[%emt 0:00:05]} *\n"
+    )
     found = times(read(text))
     assert found.spent == [3, 5]
     assert used(found.spent, chess.BLACK) == [5, 3]
@@ -720,7 +736,10 @@ def test_the_report_in_a_browser(two_games: str, tmp_path: Path) -> None:
             else:
                 tab.press(action)
             tab.wait(f"location.hash + ' ' + one('.status').textContent === {json.dumps(shown)}")
-        arrows = "all('.board[data-side=white] line.arrow').map((line) => line.getAttribute('class') + line.getAttribute('y1'))"
+        arrows = (
+            "all('.board[data-side=white] line.arrow')"
+            ".map((line) => line.getAttribute('class') + line.getAttribute('y1'))"
+        )
         assert tab.value(arrows) == ["arrow reply37.5", "arrow better307.5"]  # from d8, from d2
         card = "one('.card .why').textContent + ' ' + one('.card .better').textContent"
         assert tab.value(card) == "Allows mate: 2...Qh4#. Better: 2. d4 (-0.60)"
@@ -739,7 +758,7 @@ def test_the_report_in_a_browser(two_games: str, tmp_path: Path) -> None:
 @pytest.mark.needs_program(CHROMIUM)
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_report_fits_a_phone_and_a_desk(tmp_path: Path, dark: bool) -> None:
-    """Also with names that cannot be broken; on a phone the board stays in sight, and fingers find the links."""
+    """Also with unbreakable names; on a phone the board stays in sight, and fingers find the links."""
     text = CLOCKED.replace("Quick", "W" * 90).replace("Slow", "x" * 90).replace("Pawn", "P" * 90)
     moves = " ".join(f"{number}. Ng1 Nb8 {number + 1}. Nf3 Nc6" for number in range(5, 65, 2))
     study = studied(
@@ -754,7 +773,10 @@ def test_the_report_fits_a_phone_and_a_desk(tmp_path: Path, dark: bool) -> None:
             chromium.open((tmp_path / "wide.html").as_uri(), width, dark=dark) for width in (DESK, PHONE)
         )
         assert desk.colours_if_it_fits() == phone.colours_if_it_fits() == (DARK if dark else LIGHT)
-        bottoms = "['.stage', '.card', '.lines', '.moves', '.steps', '.start'].map((each) => one(each).getBoundingClientRect().bottom)"
+        bottoms = (
+            "['.stage', '.card', '.lines', '.moves', '.steps', '.start']"
+            ".map((each) => one(each).getBoundingClientRect().bottom)"
+        )
         assert max(desk.value(bottoms)) <= 800  # one screen, and the moves scroll in their box
         assert desk.value("one('.board').clientHeight") > 560
         assert phone.value(

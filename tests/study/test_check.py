@@ -76,7 +76,8 @@ def max_n(game, state):
     if game.is_terminal(state):
         return [game.utility(state, player) for player in range(game.players)]
     player = game.to_move(state)
-    return max((max_n(game, game.result(state, move)) for move in game.actions(state)), key=lambda values: values[player])
+    answers = [max_n(game, game.result(state, move)) for move in game.actions(state)]
+    return max(answers, key=lambda values: values[player])
 """
 BEST = (
     ALPHA_BETA.replace("alpha_beta(", "search(").replace(
@@ -147,25 +148,35 @@ RIGHT = {
     "games": ON_GAME + EXPECTIMAX + MAX_N,
     "negamax, fail-hard, type is list": NEGAMAX,
     "no cut at equality": ALPHA_BETA.replace(">=", ">"),
-    "right to left, of a copy": ALPHA_BETA.replace("in tree", "in reversed(list(tree))") + MINIMAX.replace("in tree", "in tree[::-1]"),
+    "right to left, of a copy": ALPHA_BETA.replace("in tree", "in reversed(list(tree))")
+    + MINIMAX.replace("in tree", "in tree[::-1]"),
     "searches again": PVS,
     "explicit stack": STACK,
     "nodes of its own": OWN_NODES,
-    "sorted by a function": ALPHA_BETA.replace("in tree", "in sorted(tree, key=key)") + "def key(c):\n    return type(c) is list\n",
-    "players given": MAX_N.replace("state)", "state, players)", 1).replace("move))", "move), players)").replace("game.players", "players"),
+    "sorted by a function": ALPHA_BETA.replace("in tree", "in sorted(tree, key=key)")
+    + "def key(c):\n    return type(c) is list\n",
+    "players given": MAX_N.replace("state)", "state, players)", 1)
+    .replace("move))", "move), players)")
+    .replace("game.players", "players"),
     "move first, and the parameters of Wikipedia": """
 def minimax(node, depth, maximizingPlayer):
     if depth == 0 or type(node) is int:
         return None, node
     choose = max if maximizingPlayer else min
-    return choose(((i, minimax(c, depth - 1, not maximizingPlayer)[1]) for i, c in enumerate(node)), key=lambda pair: pair[1])
+    values = [minimax(child, depth - 1, not maximizingPlayer)[1] for child in node]
+    return choose(enumerate(values), key=lambda pair: pair[1])
 """,
-    "names of the book": MINIMAX.replace("minimax", "v") + "def best_move(tree):\n    return max(tree, key=lambda c: v(c, False))\n",
-}  # fmt: skip
+    "names of the book": MINIMAX.replace("minimax", "v")
+    + "def best_move(tree):\n    return max(tree, key=lambda c: v(c, False))\n",
+}
 WRONG = {  # name -> source, a part of the report
     "all maximise": (MINIMAX.replace("if is_max else min(values)", ""), "It maximises at MIN's nodes"),
     "MIN first": (MINIMAX.replace("is_max=True", "is_max=False"), "It lets MIN move first."),
-    "sign": (MINIMAX.replace("minimax(tree,", "search(tree,").replace("minimax(", "search(") + "def minimax(t): return -search(t)", "The sign"),
+    "sign": (
+        MINIMAX.replace("minimax(tree,", "search(tree,").replace("minimax(", "search(")
+        + "def minimax(t): return -search(t)",
+        "The sign",
+    ),
     "starts at 0": (ALPHA_BETA.replace("-inf if is_max else inf", "0"), "starts at 0"),
     "negamax, leaf": (
         "def minimax(tree):\n    return max(-minimax(c) for c in tree) if isinstance(tree, list) else tree",
@@ -176,26 +187,56 @@ WRONG = {  # name -> source, a part of the report
     "only alpha goes down": (ALPHA_BETA.replace("alpha, beta, not", "alpha, inf, not"), " was read; "),
     "cut too early": (ALPHA_BETA.replace("alpha >= beta", "alpha >= beta - 1"), "The value is"),
     "global window": (
-        ALPHA_BETA.replace("alpha_beta(", "search(").replace("alpha =", "A[0] =").replace("beta =", "A[1] =").replace(
-            "alpha >= beta", "A[0] >= A[1]") + "def alpha_beta(tree):\n    A[:] = -inf, inf\n    return search(tree)\nA = []\n",
+        ALPHA_BETA.replace("alpha_beta(", "search(")
+        .replace("alpha =", "A[0] =")
+        .replace("beta =", "A[1] =")
+        .replace("alpha >= beta", "A[0] >= A[1]")
+        + "def alpha_beta(tree):\n    A[:] = -inf, inf\n    return search(tree)\nA = []\n",
         "Alpha and beta of one branch stay",
     ),
     "chooses by a bound": (BEST.replace("result > alpha", "result >= alpha"), "It chooses by a bound"),
     "adds up": (AVERAGE.replace(" / len(values)", ""), "divide by their number"),
-    "player 0 everywhere": (MAX_N.replace("values[player]", "values[0]"), "maximises the first player's number"),
-    "on games, no cut": (ON_GAME.replace("if beta <= alpha", "if None"), "It reads every leaf, so it cuts nothing"),
+    "player 0 everywhere": (
+        MAX_N.replace("values[player]", "values[0]"),
+        "maximises the first player's number",
+    ),
+    "on games, no cut": (
+        ON_GAME.replace("if beta <= alpha", "if None"),
+        "It reads every leaf, so it cuts nothing",
+    ),
     "on games, alpha stays": (ON_GAME.replace("action), alpha", "action), -inf"), " was read; "),
-    "on games, by a bound": (ON_GAME.replace("if value > best:", "if value >= best:"), "It chooses by a bound"),
-    "depth limit": (MINIMAX.replace("is_max=True", "is_max=True, depth=3").replace("not is_max)", "not is_max, depth - 1)").replace(
-        "isinstance(tree, list)", "depth and isinstance(tree, list)"), "TypeError in line"),
-    "alpha goes down at MIN only": (ALPHA_BETA.replace("(child, alpha", "(child, -inf if is_max else alpha"), " was read; "),
+    "on games, by a bound": (
+        ON_GAME.replace("if value > best:", "if value >= best:"),
+        "It chooses by a bound",
+    ),
+    "depth limit": (
+        MINIMAX.replace("is_max=True", "is_max=True, depth=3")
+        .replace("not is_max)", "not is_max, depth - 1)")
+        .replace("isinstance(tree, list)", "depth and isinstance(tree, list)"),
+        "TypeError in line",
+    ),
+    "alpha goes down at MIN only": (
+        ALPHA_BETA.replace("(child, alpha", "(child, -inf if is_max else alpha"),
+        " was read; ",
+    ),
     "alpha of a cut": (ALPHA_BETA.replace("return best", "return alpha"), "The value is"),
-    "shared list": (MINIMAX.replace("values = [", "values += [").replace("is_max=True", "is_max=True, values=[]"), "The value is"),
-    "memo without the player": ("MEMO = {}\n" + MINIMAX.replace("return max(values) if", "return MEMO.setdefault(str(tree), max(values) if").replace(
-        "min(values)", "min(values))"), "The value is"),
-    "changes the tree": (ALPHA_BETA.replace("for child in tree:", "while tree:\n        child = tree.pop(0)"), "It changes the tree"),
+    "shared list": (
+        MINIMAX.replace("values = [", "values += [").replace("is_max=True", "is_max=True, values=[]"),
+        "The value is",
+    ),
+    "memo without the player": (
+        "MEMO = {}\n"
+        + MINIMAX.replace(
+            "return max(values) if", "return MEMO.setdefault(str(tree), max(values) if"
+        ).replace("min(values)", "min(values))"),
+        "The value is",
+    ),
+    "changes the tree": (
+        ALPHA_BETA.replace("for child in tree:", "while tree:\n        child = tree.pop(0)"),
+        "It changes the tree",
+    ),
     "exit": ("def minimax(tree):\n    import os\n    os._exit(3)\n", "minimax of [47]: ended the process"),
-}  # fmt: skip
+}
 
 
 def checked(source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:

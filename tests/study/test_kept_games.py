@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Games that are kept: with the program killed at any moment each is in one place, and nothing in the folder stops the next start."""
+"""Games that are kept: with the program killed at any moment each is in one place.
+
+Nothing in the folder stops the next start.
+"""
 
 import os
 import random
@@ -236,7 +239,10 @@ WRONG = [
 def test_nothing_in_the_folder_stops_the_start(
     start: Start, data: Path, seed: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Ten contents each: broken games, other files, folders, pipes, links; a good game is found among them, and nothing else is lost."""
+    """Ten contents each: broken games, other files, folders, pipes, links.
+
+    A good game is found among them, and nothing else is lost.
+    """
     _, drafts = start("e4 e5")
     kill(drafts)
     folder, rng = data / "unfinished", random.Random(seed)

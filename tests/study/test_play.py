@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip play`: games from scripts, judged by python-chess; files that already hold games; how a game ends early."""
+"""`coachwhip play`: games from scripts, judged by python-chess; files with games; games that end early."""
 
 import io
 import locale
@@ -86,7 +86,10 @@ def games(path: Path) -> list[chess.pgn.Game]:
 def test_a_person_who_plays_at_random_is_mated(
     options: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Every move of the engine that is printed is legal, and the game in the file is the one that was played, with its result."""
+    """Every printed move of the engine is legal, and the file has the game that was played.
+
+    It has its result, too.
+    """
     chess960 = "--chess960" in options
     board = chess.Board.from_chess960_pos(17) if chess960 else chess.Board()
     rng = random.Random(1)
@@ -114,7 +117,7 @@ def test_a_person_who_plays_at_random_is_mated(
 
 
 def test_take_back_save_and_resign(run_from: Callable[..., str], tmp_path: Path) -> None:
-    """A mate can be taken back; a file keeps the games in it, and gets the game as it is when it is saved, once."""
+    """A mate can be taken back; a file keeps its games, and gets the game as it is when saved, once."""
     pgn = tmp_path / "games.pgn"
     pgn.write_text('[White "Old"]\n\n1. e4 1-0')
     printed = run_from(
@@ -399,7 +402,10 @@ def engine() -> Iterator[SimpleEngine]:
 def test_undo_opens_a_finished_game(
     monkeypatch: pytest.MonkeyPatch, human: chess.Color, moves: str, ends: str, plies: int
 ) -> None:
-    """What was no move is taken back alone, else the person's last move; with the clocks of then, here 10 seconds less a move."""
+    """What was no move is taken back alone, else the person's last move.
+
+    The clocks are those of then, here 10 seconds less a move.
+    """
     now = stopped_clock(monkeypatch)
     game = Game(Setup(chess.Board(), human, TimeControl(60)))
     for move in moves.split():

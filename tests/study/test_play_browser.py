@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip play --browser`: games by clicks in a real browser, and requests that nobody but the page may send."""
+"""`coachwhip play --browser`: games by clicks in a browser, and requests that only the page may send."""
 
 import http.client
 import io
@@ -81,7 +81,7 @@ class Client:
         return self.ask("POST", f"/do{self.key}", {**self.own, "Content-Length": str(len(body))}, body)
 
     def do(self, do: str, **values: Any) -> dict[str, Any]:
-        """The answer to a command, in the position now unless `fen` says otherwise, and the state after it."""
+        """The answer to a command, in the position now or that of `fen`, and the state after it."""
         request = {"do": do, "fen": self.game.game.board.fen(), **values}
         answer: dict[str, Any] = json.loads(self.post(json.dumps(request).encode()).read())
         return {**self.game.state(), **answer}
@@ -114,7 +114,10 @@ def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 def test_the_printed_address_lets_in_one_browser(start: Any) -> None:
-    """It gives the key to everything but the page without a game. No cookie is set: other servers of this computer would get it."""
+    """It gives the key to everything but the page without a game.
+
+    No cookie is set: other servers of this computer would get it.
+    """
     client = start()
     address, host = client.address.removeprefix(f"http://{client.host}"), {"Host": client.host}
     assert client.ask("GET", "/?token=wrong", host).status == 403
@@ -243,7 +246,7 @@ def test_the_engine_can_be_interrupted(start: Any) -> None:
 
 
 def test_a_storm_of_commands(start: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """200 times two to six commands of three tabs within 20 ms: each is answered, and then a game is played to its end."""
+    """200 times two to six commands of three tabs within 20 ms are answered, and a game is played out."""
     monkeypatch.setattr("coachwhip.study.play.opponent.HINT", Limit(nodes=5000))
     monkeypatch.setattr("coachwhip.study.play.shared.LINES", Limit(nodes=5000))
     client, rng = start(), random.Random(1)
@@ -404,7 +407,7 @@ def ready(client: Client, answer: dict[str, Any], *, stop: bool = False) -> dict
 
 
 def test_my_games(start: Any) -> None:
-    """Won, lost and left ones, the newest first, each with what goes on with it; one that ends by mate can be analysed."""
+    """Won, lost and left ones, the newest first, each with what goes on with it; a mate can be analysed."""
     client = start()
     new = {"level": "1200", "clock": "none", "color": "white", "start": ""}
     client.do("move", text="d4")
@@ -536,7 +539,10 @@ def test_the_command_keeps_the_game_at_ctrl_c(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
 def test_a_game_of_a_program_that_was_killed_is_offered(tmp_path: Path) -> None:
-    """With its clocks and its place in the file of games; not to another user, while a program plays it, or where a position is given."""
+    """With its clocks and its place in the file of games.
+
+    Not to another user, while a program plays it, or where a position is given.
+    """
     pgn, folder = tmp_path / "games.pgn", tmp_path / "data"
     env = {**environment(), "XDG_DATA_HOME": str(folder), "HOME": str(folder)}
     command = [
@@ -679,7 +685,10 @@ def test_seven_tabs_show_each_move(chromium: Browser, start: Any) -> None:
 
 @pytest.mark.needs_program(CHROMIUM)
 def test_the_page_in_a_game(chromium: Browser, start: Any) -> None:
-    """Black at the bottom, dots, hint, lines, and the report after the game; it fits a phone, and another origin's page gets nothing."""
+    """Black at the bottom, dots, hint, lines, and the report after the game.
+
+    It fits a phone, and another origin's page gets nothing.
+    """
     client = start(board=chess.Board("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1"))
     tab = chromium.open(client.address, 390)
     tab.wait("/Your move/.test(document.querySelector('.status')?.textContent)")
@@ -692,7 +701,8 @@ def test_the_page_in_a_game(chromium: Browser, start: Any) -> None:
     tab.wait("document.querySelector('.message').textContent.startsWith('Perhaps')")
     tab.wait("document.querySelectorAll('.lines li').length === 3")
     assert tab.value(
-        "document.documentElement.scrollWidth <= innerWidth && !document.querySelector('#analyse').offsetWidth"
+        "document.documentElement.scrollWidth <= innerWidth && "
+        "!document.querySelector('#analyse').offsetWidth"
     )
     tab.click("#flip", square("e2", "black"), square("e3", "black"))
     client.wait(3)
@@ -742,7 +752,10 @@ def test_the_page_in_a_game(chromium: Browser, start: Any) -> None:
 
 @pytest.mark.needs_program(CHROMIUM)
 def test_lines_bar_and_board_show_one_position(chromium: Browser, start: Any) -> None:
-    """Looking back, too; a hint is gone with its position, and the complaint about a move as soon as another one is written."""
+    """Looking back, too; a hint is gone with its position.
+
+    The complaint about a move is gone as soon as another one is written.
+    """
     client = start(Replies(["e5", "Nc6"]))
     tab = chromium.open(client.address)
     wait_for(tab, "No moves yet.")
@@ -757,7 +770,8 @@ def test_lines_bar_and_board_show_one_position(chromium: Browser, start: Any) ->
         tab.press(key)
         assert tab.value(f"{numbers} + one('.bar').hidden") == "true"
         tab.wait(
-            f"{numbers}.split(',').every((each) => each.startsWith('{number}')) && all('.lines li').length === 3"
+            f"{numbers}.split(',').every((each) => each.startsWith('{number}'))"
+            " && all('.lines li').length === 3"
         )
     tab.click(".lines li:nth-child(2) a")
     tab.wait("location.hash === '#1-2-1' && one('.lines a[aria-current]')?.hash === '#1-2-1'")
@@ -774,7 +788,10 @@ def test_lines_bar_and_board_show_one_position(chromium: Browser, start: Any) ->
 @pytest.mark.parametrize(
     "storage",
     [
-        "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('blocked', 'SecurityError'); } })",
+        (
+            "Object.defineProperty(window, 'localStorage', "
+            "{ get() { throw new DOMException('blocked', 'SecurityError'); } })"
+        ),
         "Object.defineProperty(window, 'localStorage', { value: undefined })",
         "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }",
     ],

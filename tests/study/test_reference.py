@@ -99,7 +99,7 @@ def test_all_exact_searches_find_the_value_and_a_best_move(root: Any) -> None:
 
 
 class Web(Tree):
-    """Random states of 12 on each of 5 levels, each with 3 moves: nearly every state is reached in many ways."""
+    """Random states of 12 on each of 5 levels with 3 moves each: nearly all are reached in many ways."""
 
     def __init__(self, seed: int) -> None:
         source = random.Random(seed)
@@ -180,7 +180,7 @@ def test_an_answer_outside_the_window_is_a_bound(
 @given(subtrees, st.integers(-4, 3), st.integers(1, 4))
 def test_quiescence_is_the_game_in_which_one_may_decline(subtree: Any, alpha: int, width: int) -> None:
     def declined(branch: Any, ply: int) -> Any:
-        """The tree in which at every node one may also end the game and take the estimate, that move coming first."""
+        """The tree in which one may, as a first move, end the game at every node for the estimate."""
         if not isinstance(branch, list):
             return branch
         return [some_estimate(Branch(branch, ply), 0), *[declined(child, ply + 1) for child in branch]]
@@ -408,8 +408,13 @@ def test_the_page_steps_by_keys_and_checks_an_exercise(tmp_path: Path) -> None:
             page.type(keys)
         verdict = "document.querySelector('.verdict').value"
         assert page.value(verdict).splitlines() == [
-            "3 of 5 right; something is still missing", "A 3: right", "C ≤ 2: right", "4 cut: right", "D 5: wrong", "5 cut: wrong",
-        ]  # fmt: skip
+            "3 of 5 right; something is still missing",
+            "A 3: right",
+            "C ≤ 2: right",
+            "4 cut: right",
+            "D 5: wrong",
+            "5 cut: wrong",
+        ]
         page.click("[data-do=solution]")
         solution = page.value(verdict).splitlines()
         assert [line.partition(".")[0] for line in solution] == [

@@ -405,8 +405,8 @@ def test_a_fault_still_gives_a_move_with_a_score(talk: Talk, monkeypatch: pytest
     assert talk.ask("go depth 5")[1:] == [
         "info string internal error in 'go': RuntimeError: broken search",
         (
-            "info depth 0 seldepth 0 multipv 1 score cp 17 nodes 0 nps 0 hashfull 0 tbhits 0 time 0 pv "
-            f"{FIRST_MOVE}"
+            "info depth 0 seldepth 0 multipv 1 score cp 17 nodes 0 nps 0 hashfull 0 tbhits 0 time 0 "
+            f"pv {FIRST_MOVE}"
         ),
         f"bestmove {FIRST_MOVE}",
     ]

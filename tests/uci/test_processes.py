@@ -48,8 +48,8 @@ def test_commands_of_the_command_line(capfd: pytest.CaptureFixture[str]) -> None
 def test_ctrl_c_while_a_module_is_imported_is_quiet(module: str) -> None:
     code = (
         "import signal, sys\n"
-        "sys.addaudithook(lambda event, of: (event, of[0]) == ('import', "
-        f"{module!r}) and signal.raise_signal(signal.SIGINT))\n"
+        f"sys.addaudithook(lambda event, of: (event, of[0]) == ('import', {module!r})"
+        " and signal.raise_signal(signal.SIGINT))\n"
         "from coachwhip.__main__ import main; sys.exit(main())"
     )
     done = run_once(command=[sys.executable, "-c", code])
@@ -76,8 +76,8 @@ def test_ctrl_c_where_python_makes_another_error_of_it_is_quiet(
     interrupted: str, words: list[str], said: str
 ) -> None:
     code = (
-        f"import argparse, functools, signal, sys; {interrupted} = lambda *_: "
-        "signal.raise_signal(signal.SIGINT) or ''\n"
+        "import argparse, functools, signal, sys; "
+        f"{interrupted} = lambda *_: signal.raise_signal(signal.SIGINT) or ''\n"
         "from coachwhip.__main__ import main; sys.exit(main())"
     )
     done = run_once(*words, command=[sys.executable, "-c", code])

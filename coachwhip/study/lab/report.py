@@ -195,10 +195,10 @@ def theory(report: Report) -> list[list[str]]:
 def notes(report: Report) -> list[str]:
     """Return sentences that explain the columns and the figures."""
     columns = (
-        f"{len(report.experiment.fens)} positions; nodes are the mean of a position, '-' where one would take "
-        f"more than {short(report.experiment.max_nodes)}. Time (all positions), effective branching factor "
-        "(ebf) and x/d are of the column 'depth', the deepest that all positions finished. x/d: the nodes are "
-        "b^x; minimax has 1, the best alpha-beta comes near 1/2."
+        f"{len(report.experiment.fens)} positions; nodes are the mean of a position, '-' where one would "
+        f"take more than {short(report.experiment.max_nodes)}. Time (all positions), effective branching "
+        "factor (ebf) and x/d are of the column 'depth', the deepest that all positions finished. x/d: the "
+        "nodes are b^x; minimax has 1, the best alpha-beta comes near 1/2."
     )
     lines = [columns, "; ".join(f"{kind}: {text}" for kind, text in KINDS.items()) + "."]
     if report.depth:

@@ -162,7 +162,10 @@ y="5">{self.names[node]}</text><text class="bounds" y="-25">{label.replace("<", 
 
 
 def page(trees: Sequence[tuple[Drawn, str]], *, exercise: bool, prunes: bool) -> str:
-    """Return the page of a tree, and of others of its form for new exercises, with their searches' results."""
+    """Return the page of a tree, and of others of its form for new exercises, with search results.
+
+    Each has the results of its searches.
+    """
     data = json.dumps([tree.data() | {"results": text} for tree, text in trees])
     practising, task = " practising" * exercise + " whole" * (not prunes), VALUES.format(CUTS * prunes)
     return document(
