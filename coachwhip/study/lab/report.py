@@ -68,9 +68,9 @@ def effective_branching(nodes: int, depth: int) -> float:
 
 
 def minimal_tree(b: float, depth: int) -> float:
-    """Return the positions that alpha-beta must visit with the best move always first.
+    """Return the positions that alpha-beta must visit with the best move always first, over all plies.
 
-    Summed over all plies. Source: D. Knuth and R. Moore, 1975.
+    Source: D. Knuth and R. Moore, 1975.
     """
     return sum(b ** math.ceil(k / 2) + b ** (k // 2) - 1 for k in range(1, depth + 1))
 

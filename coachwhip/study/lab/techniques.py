@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The techniques of adversarial search that `coachwhip lab` compares, in its order, and the rows of them.
+"""The techniques that `coachwhip lab` compares, in the order of its ladder, and the rows made of them.
 
 techniques.tsv has the techniques. Each is a switch of core/tunables.py, so what a row of them measures is the
 engine itself.

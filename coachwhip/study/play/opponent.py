@@ -68,7 +68,7 @@ class Opponent:
     def threat(self) -> tuple[chess.Board, Line | None, str] | None:
         """Return the position after a pass, what the other side threatens there, and words for it.
 
-        No line if that is nothing. None if it is not the person's turn, or no longer.
+        There is no line if that is nothing. None if it is not the person's turn, or no longer.
         """
         game = self._game
         changes, board = game.changes, game.node.board()
@@ -90,9 +90,10 @@ class Opponent:
         return passed, threats[0], f"{side} threatens {move}. {why}".rstrip()
 
     def hint(self) -> tuple[chess.Board, Line, str] | None:
-        """Return the position, the best line at full strength, and the move and why it is good in a sentence.
+        """Return the position, the best line at full strength, and a sentence with the move.
 
-        None if it is not the person's turn, or no longer.
+        The sentence says why the move is good, if that is sure. None if it is not the person's turn, or no
+        longer.
         """
         game = self._game
         changes, board = game.changes, game.node.board()
@@ -116,7 +117,7 @@ class Opponent:
     def _lines(self, changes: int, board: chess.Board, count: int) -> tuple[Line, ...]:
         """Return the best lines of a board, their scores from White's side.
 
-        None if the game has changed, or it is not the person's turn.
+        There are none if the game has changed, or it is not the person's turn.
         """
         game = self._game
         with self._lock:

@@ -3,7 +3,9 @@
 
 Every algorithm here fits on a page and searches every game with the methods of `game.Game`: who moves, the
 legal moves, the state after a move, the value at the end. The code is written to be clear, not fast. Chess is
-evaluated by material. A good order to read in:
+evaluated by material.
+
+A good order to read in:
 
  1. `game`         definitions of a game and of the result of a search, the count of nodes
  2. `games.tree`   the smallest game: a tree of nested lists (drawn by `draw`, from what `trace` and `bounds`

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`coachwhip reference`: a table of small games and algorithms, with their nodes.
 
-The search of a tree, drawn; a maze, played.
+It also draws the search of a tree, plays in a maze, and checks someone's search.
 """
 
 import argparse
@@ -154,7 +154,10 @@ def chess_position(depth: int) -> Iterator[Row]:
 
 
 def mazes(rounds: int) -> Iterator[Row]:
-    """Search the first scene of a maze, and play it out against ghosts; instead of the move, how it ended."""
+    """Search the first scene of a maze, and play it out against ghosts that hunt or wander.
+
+    Instead of the move the result has how the game ended.
+    """
     for name in (*BOTH, "expectimax"):
         for ghosts, text in (("hunt", TRAP), ("wander", TRAP.replace("G", "W"))):
             maze = Maze(text, rounds, chance=name == "expectimax")

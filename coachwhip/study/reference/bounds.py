@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Follow any tree search: after each leaf, the bounds of every node and the branches cut.
 
-Data; `draw` has the words.
+This is data; `draw` has the words.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +23,10 @@ class Held(NamedTuple):
 
 
 class Closed(NamedTuple):
-    """A node that cannot matter: its value is at least (MAX) or at most (MIN) `bound`."""
+    """A node that cannot matter: its value is at least (MAX) or at most (MIN) `bound`.
+
+    The other player holds that or better.
+    """
 
     node: Node
     bound: Any
@@ -31,10 +34,7 @@ class Closed(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What one leaf showed: bounds that it changed and those of cut nodes, from the leaf upwards.
-
-    And what they cut.
-    """
+    """What a leaf showed: bounds that it changed, those of cut nodes, from the leaf up, and what they cut."""
 
     leaf: Node
     closed: list[Closed]  # already before it was read, so that it need not be; the lowest first

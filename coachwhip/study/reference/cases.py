@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a hand-in is tried on: random trees and small games, small ones first, with their right answers."""
+"""What a hand-in is tried on: random trees and small games, small ones first, with right values and moves."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -21,10 +21,7 @@ BOARDS = ("xo.xo....", "x.o.xo...", "xoxo.....", "xo.ox.x.o", "xxo.o.x.o", "..xo
 
 
 class Case(NamedTuple):
-    """A game, and as nested lists if it is a tree.
-
-    Its value for player 0 (max_n: for each) and the best moves.
-    """
+    """A game, as nested lists if it is a tree, its value for player 0 (max_n: for each), and best moves."""
 
     name: str
     game: Any

@@ -20,11 +20,11 @@ Odds: TypeAlias = Callable[[State], Sequence[tuple[Fraction, Move]]]
 def expectimax(
     game: Game[State, Move], state: State, odds: Odds[State, Move], player: int | None = None
 ) -> Answer[Move]:
-    """Return the expected utility for `player` (default: the one to move) if both maximise their own.
+    """Return the expected utility for `player` (default: the player to move).
 
-    The move is None at a chance node. Two players, zero sum, or one player alone; without chance nodes it is
-    minimax. The probabilities of `odds` must add up to 1. No alpha-beta here: a bound on an average needs
-    bounds on all utilities.
+    Both sides maximise their own expectation. The move is None at a chance node. Two players, zero sum, or
+    one player alone; without chance nodes it is minimax. The probabilities of `odds` must add up to 1. No
+    alpha-beta here: a bound on an average needs bounds on all utilities.
 
     >>> from coachwhip.study.reference.games.tree import Tree
     >>> bets = Tree([[6, -2], [1, 1]], (0, CHANCE))

@@ -19,10 +19,11 @@ class OutOfNodes(Exception):
 def iterative_deepening(
     game: Game[State, Move], state: State, evaluate: Evaluation[State], depth: int, nodes: float = INFINITY
 ) -> Answer[Move]:
-    """Return the answer of the deepest search, to `depth` at most, that all together ended within `nodes`.
+    """Return the answer of the deepest search, to `depth` at most, that ended.
 
-    The search to depth 1 always ends. Its value is that of `h_minimax` to the same depth; of equally good
-    moves it may be another. Two players, zero sum. States must be hashable: the best move of each is kept.
+    It ended within `nodes` nodes of all searches together. The search to depth 1 always ends. Its value is
+    that of `h_minimax` to the same depth; of equally good moves it may be another. Two players, zero sum.
+    States must be hashable: the best move of each is kept.
 
     >>> from coachwhip.study.reference.games.halving import Halving
     >>> game = Halving(9)

@@ -162,7 +162,7 @@ y="5">{self.names[node]}</text><text class="bounds" y="-25">{label.replace("<", 
 
 
 def page(trees: Sequence[tuple[Drawn, str]], *, exercise: bool, prunes: bool) -> str:
-    """Return the page of a tree, and of others of its form for new exercises, with search results.
+    """Return the page of a tree, and of others of its form for new exercises.
 
     Each has the results of its searches.
     """

@@ -134,8 +134,8 @@ def _last_line(error: BaseException, path: str) -> str:
 class _Reading:
     """Sees which leaves a hand-in reads: those that a variable, parameter or result of its code holds.
 
-    A leaf is known by its object, so each has to be an int of its own, and not one of the small ints that
-    Python shares.
+    It sees them one by one. A leaf is known by its object, so each has to be an int of its own, and not one
+    of the small ints that Python shares.
     """
 
     def __init__(self, tree: Any, path: str) -> None:

@@ -10,12 +10,12 @@ from .game import Game, Move, State, VectorAnswer
 
 
 def max_n(game: Game[State, Move], state: State, players: int) -> VectorAnswer[Move]:
-    """Return the value of `state` for each of `players` if each maximises its own and knows that all do.
+    """Return the value of `state` for each of `players`.
 
-    The answer is an equilibrium: no player gains by another move while the others keep theirs. A player with
-    equally good moves plays the first; another of them may change the values of the other players. For two
-    players and zero sum the vector is (v, -v), where v is the minimax value for player 0. No alpha-beta:
-    without a fixed sum there are only weak bounds.
+    Each maximises its own utility and knows that the others do. The answer is an equilibrium: no player gains
+    by another move while the others keep theirs. A player with equally good moves plays the first; another of
+    them may change the values of the other players. For two players and zero sum the vector is (v, -v), where
+    v is the minimax value for player 0. No alpha-beta: without a fixed sum there are only weak bounds.
 
     >>> from coachwhip.study.reference.games.tree import Tree
     >>> left = [[(1, 2, 6), (4, 2, 3)], [(6, 1, 2), (7, 4, 1)]]

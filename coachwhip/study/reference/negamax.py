@@ -29,10 +29,10 @@ def negamax(game: Game[State, Move], state: State) -> Answer[Move]:
 def negamax_alpha_beta(
     game: Game[State, Move], state: State, alpha: Value = -INFINITY, beta: Value = INFINITY
 ) -> Answer[Move]:
-    """Return value, move and nodes as `alpha_beta` does, for two players, zero sum, who strictly take turns.
+    """Return the same value, move and nodes as `alpha_beta` with this window.
 
-    For the opponent the window is swapped and negated: -beta is the opponent's alpha, -alpha the opponent's
-    beta.
+    Two players, zero sum, who strictly take turns. For the opponent the window is swapped and negated: -beta
+    is the opponent's alpha, -alpha the opponent's beta.
 
     >>> from coachwhip.study.reference.games.tree import AIMA_TREE
     >>> negamax_alpha_beta(AIMA_TREE, AIMA_TREE.initial())

@@ -24,10 +24,11 @@ def quiescence(
 ) -> Answer[Move]:
     """Return the value of `state` for the player to move after a search of the noisy moves.
 
-    Move None if it is best to stand pat. `noisy(state)` gives the moves to search; if `may_stand_pat(state)`
-    is false (in chess: in check) it has to give all moves. The window works as in `alpha_beta`. Without noisy
-    moves the answer is the evaluation; if every move is noisy and `may_stand_pat` is always false, it is
-    minimax's. Two players, zero sum, who strictly take turns; each sequence of noisy moves must end.
+    The move is None if it is best to stand pat. `noisy(state)` gives the moves to search; if
+    `may_stand_pat(state)` is false (in chess: in check) it has to give all moves. The window works as in
+    `alpha_beta`. Without noisy moves the answer is the evaluation; if every move is noisy and `may_stand_pat`
+    is always false, it is minimax's. Two players, zero sum, who strictly take turns; each sequence of noisy
+    moves must end.
 
     >>> from coachwhip.study.reference.games.tree import Tree
     >>> tree = Tree([[9, -5], [1, 2]])

@@ -15,9 +15,10 @@ from .game import INFINITY, Answer, Game, Move, State, Value
 def principal_variation(
     game: Game[State, Move], state: State, alpha: Value = -INFINITY, beta: Value = INFINITY
 ) -> Answer[Move]:
-    """Return minimax's value and the first best move: whole numbers, two players in turn, zero sum.
+    """Return minimax's value and the first best move.
 
-    With a window the answer is a bound outside it, as in `alpha_beta`.
+    Whole numbers, two players, zero sum, who strictly take turns. With a window the answer is a bound outside
+    it, as in `alpha_beta`.
 
     >>> from coachwhip.study.reference.games.tree import AIMA_TREE
     >>> principal_variation(AIMA_TREE, AIMA_TREE.initial())

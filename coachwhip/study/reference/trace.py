@@ -11,7 +11,7 @@ from .games.tree import Tree
 class Node:
     """A node of a traced tree, which `Tree` takes for its Branch.
 
-    Another node for each place, so equal subtrees differ.
+    Each place has a node of its own, so equal subtrees differ.
     """
 
     def __init__(self, tree: "Traced", subtree: Any, above: tuple["Node", ...] = ()) -> None:

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is said of a hand-in: the first answer that is not right, and the leaves that it read in vain."""
+"""What is said of a hand-in: whether its answers are right, and the first that is not.
+
+Also the leaves that it need not have read.
+"""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -28,9 +31,9 @@ NO_CUT_IF_EQUAL = (
 
 
 class Result(NamedTuple):
-    """What became of one case: the answer, or an error in words.
+    """What became of one case: the answer or an error in words, and the leaves read, where they are seen.
 
-    The leaves read, in order, where that can be seen.
+    The leaves are in the order of reading.
     """
 
     case: Case
@@ -41,7 +44,10 @@ class Result(NamedTuple):
 
 
 def judge_answers(name: str, results: Sequence[Result]) -> Report:
-    """Judge values and moves, in the style in which most are right: a pair, a number or a branch."""
+    """Judge values and moves, read in the style in which most are right.
+
+    A style is a pair in either order, and a move's number or its branch.
+    """
     styles = []
     for moves_first, by_branch in product((False, True), repeat=2):
         given = [_given(name, result, moves_first, by_branch) for result in results]
@@ -115,7 +121,10 @@ def _named(case: Case, move: Any) -> str:
 
 
 def judge_leaves(name: str, results: Sequence[Result]) -> Report:
-    """Judge which leaves right answers took: alpha-beta reads fewer, and none in vain if each once."""
+    """Judge which leaves right answers took.
+
+    Alpha-beta has to read fewer than there are, and none in vain if it reads each once.
+    """
     seen = [result for result in results if result.read]
     if not any(len(result.read) > 1 for result in seen):
         return [HIDDEN], 0

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A row of coins for three (or more) players, who take turns to take the coin at the left or right end.
 
-A player's utility is the sum of its coins. The total is fixed, but the interests of two players need not be
-opposite.
+The game ends when none is left. A player's utility is the sum of its coins. The total is fixed, but the
+interests of two players need not be opposite.
 
 Solved by hand, coins 1 5 2 4 and players A, B, C (A takes the fourth coin, too). If A takes 1: B takes 5
 rather than 4, C 4, A 2: (3, 5, 4). If A takes 4: B takes 2 rather than 1, C 5, A 1: (5, 2, 5). So A takes 4,

@@ -48,7 +48,7 @@ class Tree:
     def utility(self, state: Branch, player: int) -> Value:
         """Return the number at the leaf for player 0, its negative for player 1.
 
-        Of a tuple the player's own number.
+        Of a tuple it is the player's own number.
         """
         leaf = state.subtree
         value: Value = leaf[player] if isinstance(leaf, tuple) else (leaf if player == 0 else -leaf)
@@ -144,7 +144,7 @@ def read_tree(text: str) -> Any:
 def shown(value: Any) -> str:
     """Return a value as text: exact, with a decimal point where that ends, else as a fraction.
 
-    Of a vector all numbers.
+    A vector has all its numbers.
 
     >>> shown(Fraction(5, 2)), shown(Fraction(1, 3)), shown((1, -2))
     ('2.5', '1/3', '(1, -2)')
