@@ -49,11 +49,7 @@ SUBCOMMANDS = {
     "spsa": ("learn.spsa", "--tune NAME...", "tune numbers of the search by self-play"),
     "weights": ("cli.weights", "", "print the evaluation weights, as a file to edit"),
     "tunables": ("cli.tunables", "", "list the numbers of the search and the switches of its techniques"),
-    "data": (
-        "games.data.__main__",
-        "[NAME]",
-        "list the openings, test positions and games that come with it",
-    ),
+    "data": ("games.data.__main__", "[NAME]", "list the built-in openings, test positions and games"),
 }
 ALIASES = {"analyze": "analyse"}
 

@@ -34,54 +34,33 @@ SCALE = "Endgame scale"
 Theme = namedtuple("Theme", ("theme", "weights", "low", "high", "is_known"), defaults=(-2000, 2000, False))  # noqa: PYI024
 THEMES = (
     Theme("Material", "material bishop_pair"),
-    Theme(
-        "Piece squares", "pawn_squares knight_squares bishop_squares rook_squares queen_squares king_squares"
-    ),
+    Theme("Piece squares", "pawn_squares knight_squares bishop_squares"),
+    Theme("Piece squares", "rook_squares queen_squares king_squares"),
     Theme("Mobility", "knight_mobility bishop_mobility rook_mobility queen_mobility"),
     Theme("Pawns", "pawn_doubled pawn_isolated pawn_backward pawn_phalanx pawn_supported"),
     Theme("Pawns", "pawn_candidate pawn_exposed"),
     Theme("Passed pawns", "passed_pawn passed_own_king passed_enemy_king passed_blocked passed_safe_step"),
     Theme("Passed pawns", "passed_free_path passed_defended_step passed_rook_behind passed_unstoppable"),
-    Theme(
-        "Minor pieces", "knight_outpost bishop_outpost knight_near_outpost minor_behind_pawn knight_own_pawns"
-    ),
-    Theme("Minor pieces", "knight_king_distance bishop_king_distance bishop_own_pawns bishop_long_diagonal"),
+    Theme("Minor pieces", "knight_outpost bishop_outpost knight_near_outpost minor_behind_pawn"),
+    Theme("Minor pieces", "knight_own_pawns knight_king_distance bishop_king_distance"),
+    Theme("Minor pieces", "bishop_own_pawns bishop_long_diagonal"),
     Theme("Rooks, queens", "rook_own_pawns rook_open_file rook_half_open_file rook_seventh"),
     Theme("Rooks, queens", "rook_shut_in queen_exposed"),
     Theme("King shelter", "castling_right shelter storm storm_blocked king_open_file king_pawnless_flank"),
     Theme("King attack", "flank_attack flank_defence king_danger"),
-    Theme(
-        "Threats",
-        "threat_by_pawn threat_by_minor threat_by_rook threat_by_king threat_hanging threat_by_push",
-    ),
-    Theme("Threats", "threat_on_queen restricted"),
+    Theme("Threats", "threat_by_pawn threat_by_minor threat_by_rook threat_by_king"),
+    Theme("Threats", "threat_hanging threat_by_push threat_on_queen restricted"),
     Theme("Space", "centre_control space"),
     Theme("Tempo", "tempo"),
     Theme("Bare king", "lone_king_edge lone_king_distance lone_king_corner lone_king_pawn", is_known=True),
-    Theme(
-        DANGER,
-        "danger_attacker danger_ring danger_weak danger_check danger_hole danger_pinned danger_guard",
-        -1000,
-        1000,
-    ),
-    Theme(DANGER, "danger_queenless danger_base", -1000, 1000),
-    Theme(
-        SCALE,
-        "scale_pawns scale_opposite_bishops scale_opposite_bishops_pieces scale_rook_ending",
-        0,
-        FULL_SCALE,
-    ),
-    Theme(
-        SCALE, "scale_rook_and_pawn scale_bishop_and_pawn scale_minor_up scale_minor_up_heavy", 0, FULL_SCALE
-    ),
-    Theme(
-        SCALE,
-        "scale_rook_against_pawn scale_bare_king scale_drawn_pawn scale_queen_against_pawn",
-        0,
-        FULL_SCALE,
-        is_known=True,
-    ),
-    Theme(SCALE, "scale_lone_minor scale_two_knights scale_wrong_corner", 0, FULL_SCALE, is_known=True),
+    Theme(DANGER, "danger_attacker danger_ring danger_weak danger_check danger_hole", -1000, 1000),
+    Theme(DANGER, "danger_pinned danger_guard danger_queenless danger_base", -1000, 1000),
+    Theme(SCALE, "scale_pawns scale_opposite_bishops scale_opposite_bishops_pieces", 0, FULL_SCALE),
+    Theme(SCALE, "scale_rook_ending scale_rook_and_pawn scale_bishop_and_pawn", 0, FULL_SCALE),
+    Theme(SCALE, "scale_minor_up scale_minor_up_heavy", 0, FULL_SCALE),
+    Theme(SCALE, "scale_rook_against_pawn scale_bare_king scale_drawn_pawn", 0, FULL_SCALE, is_known=True),
+    Theme(SCALE, "scale_queen_against_pawn scale_lone_minor", 0, FULL_SCALE, is_known=True),
+    Theme(SCALE, "scale_two_knights scale_wrong_corner", 0, FULL_SCALE, is_known=True),
     Theme("Fifty-move clock", "rule50_fade", 0, FULL_SCALE, is_known=True),
 )
 Weight = namedtuple("Weight", ("name", "shape", "is_tapered", "theme", "low", "high", "is_known"))  # noqa: PYI024
