@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Rating differences, their errors and the likelihood of superiority, as fastchess and fishtest print them.
 
-Also ratings of several players.
+Several players have ratings.
 """
 
 import math

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The process and its surroundings: command line, ends of a session, clients that die or do not read.
-
-Also a terminal, and Ctrl-C.
-"""
+"""The process and its surroundings: command line, end, clients that die or do not read, terminal, Ctrl-C."""
 
 from __future__ import annotations
 

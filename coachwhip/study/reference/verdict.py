@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What is said of a hand-in: whether its answers are right, and the first that is not.
 
-Also the leaves that it need not have read.
+It also names the leaves that the hand-in need not have read.
 """
 
 from collections.abc import Sequence
