@@ -9,13 +9,17 @@ import chess.svg
 
 from .frame import HERE, document
 
-PIECES = f'<svg class="pieces" width="0" height="0" aria-hidden="true"><defs>{"".join(chess.svg.PIECES.values())}</defs></svg>'
+PIECES = (
+    '<svg class="pieces" width="0" height="0" aria-hidden="true"><defs>'
+    f"{''.join(chess.svg.PIECES.values())}</defs></svg>"
+)
 BOARDS = "".join(  # one for each side at the bottom; the style sheet shows one of them
     f'<div class="board" data-side="{name}">{chess.svg.board(None, orientation=colour)}</div>'
     for name, colour in (("white", chess.WHITE), ("black", chess.BLACK))
 )
 PLAYER_LINES = "".join(  # above and below the board
-    f'<p class="seat" data-side="{colour}"><span class="{colour} piece"></span><span class="name"></span><span class="captured" role="img"></span><span class="clock"></span></p>'
+    f'<p class="seat" data-side="{colour}"><span class="{colour} piece"></span><span class="name"></span>'
+    '<span class="captured" role="img"></span><span class="clock"></span></p>'
     for colour in ("white", "black")
 )
 

@@ -120,7 +120,11 @@ def page(
     player = player or _common_player(studies)
     games = [_Game(number, study, player) for number, study in enumerate(studies, start=1)]
     data = json.dumps([*map(_data, games)], separators=(",", ":")).replace("<", "\\u003c")
-    footer = f"<footer>Accuracy is by Lichess's formula. Signs: ?! for a loss of 7 points of winning chances, ? of 10, ?? of 15, by a short search and a long one; the engine errs by a few points. {RULE}</footer>"
+    footer = (
+        "<footer>Accuracy is by Lichess's formula. Signs: ?! for a loss of 7 points of winning chances, "
+        "? of 10, ?? of 15, by a short search and a long one; the engine errs by a few points. "
+        f"{RULE}</footer>"
+    )
     name = games[0].players if len(games) == 1 else f"{len(games)} games"
     way = f'<a href="{escape(back)}">Back to the game</a>' if back else ""
     body = f"""<header><h1>{escape(heading)}</h1>{way}<p>{escape(described)}</p>{_chooser(games)}</header>
@@ -178,7 +182,8 @@ def _keys() -> str:
 
 def _viewer(games: Sequence[_Game]) -> str:
     *steps, leave = (
-        f'<button type="button" data-step="{step}" title="{title} ({key})" aria-label="{title} ({key})">{text}</button>'
+        f'<button type="button" data-step="{step}" title="{title} ({key})" aria-label="{title} ({key})">'
+        f"{text}</button>"
         for step, text, title, key in STEPS
     )
     start, exercise = _practise(games)
@@ -205,7 +210,8 @@ def _practise(games: Sequence[_Game]) -> tuple[str, str]:
                 name = _name(game, game.study.boards[index].turn)
                 mistakes.setdefault(name, []).append((-game.moves[index].loss, f"{game.number}-{index}"))
     options = "".join(
-        f'<option value="{" ".join(place for _, place in sorted(places))}"{" selected" * (name in own)}>{escape(name)} ({len(places)})</option>'
+        f'<option value="{" ".join(place for _, place in sorted(places))}"{" selected" * (name in own)}>'
+        f"{escape(name)} ({len(places)})</option>"
         for name, places in mistakes.items()
     )
     if not options:
@@ -291,14 +297,16 @@ def _moves(game: _Game) -> str:
     for index, board in enumerate(game.study.boards[:-1]):
         if board.turn or index == 0:
             cells.append(
-                f'<span class="number">{board.fullmove_number}.</span>{"" if board.turn else "<span>...</span>"}'
+                f'<span class="number">{board.fullmove_number}.</span>'
+                f"{'' if board.turn else '<span>...</span>'}"
             )
         kind, analysis = f"move {game.kind(index)}".strip(), game.study.analyses[index + 1]
         score = f" <small>{score_text(analysis.score)}</small>" if analysis else ""
         why = game.study.reason(index)
         title = f' title="{escape(why)}"' if why else ""
         cells.append(
-            f'<a class="{kind}" href="{game.link(index)}" data-at="{index + 1}"{title}>{game.san(index)}{score}</a>'
+            f'<a class="{kind}" href="{game.link(index)}" data-at="{index + 1}"{title}>'
+            f"{game.san(index)}{score}</a>"
         )
     return "".join([*cells, f'<span class="result">{escape(game.result)}</span>'])
 
@@ -309,10 +317,14 @@ def _mistakes(game: _Game) -> str:
     for index in game.mistakes:
         move, better = game.moves[index], ""
         if line := game.better(index):
-            better = f" Better: <span class='line'>{_line_links(game, index, line)}</span> ({score_text(line.score)})."
+            better = (
+                f" Better: <span class='line'>{_line_links(game, index, line)}</span>"
+                f" ({score_text(line.score)})."
+            )
         items.append(
             f'<li><a class="{game.kind(index)}" href="{game.link(index)}">{escape(game.move_text(index))}</a>'
-            f" {score_text(move.before.score)} to {score_text(move.after.score)}. {escape(game.study.reason(index))}{better}"
+            f" {score_text(move.before.score)} to {score_text(move.after.score)}. "
+            f"{escape(game.study.reason(index))}{better}"
             f' <button type="button" data-play="{index}">Play on from before this move</button></li>'
         )
     if items:
@@ -393,7 +405,10 @@ def _exercise(game: _Game, index: int) -> dict[str, Any]:
         else:
             bad.append((uci, f"{text}: {_line_text(board, line)}"))
     after, refutation = game.study.boards[index + 1], move.after.lines[0]
-    why = f"{game.study.reason(index)} {score_text(move.before.score)} becomes {score_text(refutation.score)}: {_line_text(after, refutation)}"
+    why = (
+        f"{game.study.reason(index)} {score_text(move.before.score)} becomes "
+        f"{score_text(refutation.score)}: {_line_text(after, refutation)}"
+    )
     bad.append((board.uci(move.move), why.strip(" :")))
     return {"legal": legal_moves(board), "good": good, "bad": bad}
 

@@ -65,7 +65,10 @@ def chart(
     body, keys = f'<polygon class="interval" points="{axes.path(ends)}"/>', ""
     for index, curve in enumerate(curves):
         dashes = DASHES[index % len(DASHES)]
-        style = f'class="curve" style="stroke: var(--{COLOURS[index % len(COLOURS)]}); stroke-dasharray: {dashes}"'
+        style = (
+            f'class="curve" style="stroke: var(--{COLOURS[index % len(COLOURS)]}); '
+            f'stroke-dasharray: {dashes}"'
+        )
         body += f'<polyline {style} points="{axes.path(curve.points)}"/>'
         key = f'<svg class="key" viewBox="0 0 32 4" aria-hidden="true"><path {style} d="M0 2H32"/></svg>'
         keys += f" <span>{key} {escape(curve.name)}</span>"
@@ -129,7 +132,8 @@ def whole_numbers(first: int, last: int) -> list[tuple[float, str]]:
 def bars(title: str, rows: Iterable[tuple[str, float, str]]) -> str:
     """Return bars with a heading: a row has its label, its length as a share of the width, and its number."""
     cells = "".join(
-        f'<span>{escape(label)}</span><span><i style="width: {100 * share:.1f}%"></i></span><span>{number}</span>'
+        f'<span>{escape(label)}</span><span><i style="width: {100 * share:.1f}%"></i></span>'
+        f"<span>{number}</span>"
         for label, share, number in rows
     )
     return f'<h2>{escape(title)}</h2>\n<div class="bars">{cells}</div>'

@@ -11,7 +11,10 @@ from ..text import storable
 
 HERE = Path(__file__).parent
 SERVED = "connect-src 'self'; "
-PAWN = "<rect width='16' height='16' rx='3' fill='%23b58863'/><path d='M8 2a3 3 0 0 1 2 5l2 6H4l2-6a3 3 0 0 1 2-5z' fill='%23fff'/>"
+PAWN = (
+    "<rect width='16' height='16' rx='3' fill='%23b58863'/>"
+    "<path d='M8 2a3 3 0 0 1 2 5l2 6H4l2-6a3 3 0 0 1 2-5z' fill='%23fff'/>"
+)
 ICON = f"""<link rel="icon" href="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'>{PAWN}</svg>">"""
 
 
@@ -57,4 +60,7 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     for name, *cells in rows:
         values = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
         body += f'<tr><th scope="row">{escape(name)}</th>{values}</tr>'
-    return f'<div class="scroll" tabindex="0"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    return (
+        f'<div class="scroll" tabindex="0"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody>'
+        "</table></div>"
+    )

@@ -30,12 +30,14 @@ def graph(
         return ""
     first, last = (line.split()[place].split(",")[0] for place in (0, -1))
     body = (
-        f'<rect class="black" width="{WIDTH}" height="{HEIGHT}"/><polygon class="white" points="{first},{HEIGHT} {line} {last},{HEIGHT}"/>'
+        f'<rect class="black" width="{WIDTH}" height="{HEIGHT}"/>'
+        f'<polygon class="white" points="{first},{HEIGHT} {line} {last},{HEIGHT}"/>'
         f'<polyline class="level" points="0,{HEIGHT // 2} {WIDTH},{HEIGHT // 2}"/>'
         f'<polyline class="curve casing" points="{line}"/><polyline class="curve" points="{line}"/>'
     )
     spots = "".join(
-        f'<a class="dot {kind.name}" style="left: {100 * axes.across(at):.2f}%; top: {100 - (chances[at] or 0):.2f}%" '
+        f'<a class="dot {kind.name}" style="left: {100 * axes.across(at):.2f}%; '
+        f'top: {100 - (chances[at] or 0):.2f}%" '
         f'href="{link}" title="{escape(title)}" tabindex="-1" aria-hidden="true">{kind.sign}</a>'
         for at, kind, link, title in dots
     )

@@ -21,7 +21,8 @@ def page(report: Report, path: Path) -> None:
     keys = chain.from_iterable(summary.row.keys for summary in report.rows)
     techniques = [BY_KEY[key] for key in dict.fromkeys(keys)]
     explained = "\n".join(
-        f'<p><b>{each.title}</b> ({each.kind}). {escape(each.text)} <a href="{escape(each.source)}">Source</a></p>'
+        f"<p><b>{each.title}</b> ({each.kind}). {escape(each.text)} "
+        f'<a href="{escape(each.source)}">Source</a></p>'
         for each in techniques
     )
     figures = f'<pre tabindex="0">{escape(text(report))}</pre>'
