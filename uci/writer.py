@@ -70,7 +70,7 @@ class LineWriter:
 
 
 class LoggedWriter:
-    """Writes lines, and logs them in the `Debug Log File`, if any, with time, process and a mark.
+    """Writes lines, and logs lines in the `Debug Log File`, if any, with time, process and a mark.
 
         2026-11-22 16:45:00.123 [4711] >> go depth 12
 

@@ -65,7 +65,10 @@ class _InOrder(argparse.Action):
 
 
 def of_engine(**settings: Any) -> dict[str, Any]:
-    """Return `settings` of `add_argument` for an option of the preceding engine, and where it is kept."""
+    """Return the keywords of `add_argument` for an option of the preceding engine.
+
+    They are `settings`, and where the option is collected.
+    """
     return {"action": _InOrder, "dest": "engine_words", "default": [], **settings}
 
 

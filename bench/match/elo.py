@@ -37,7 +37,7 @@ def signed(value: float, digits: int = 1) -> str:
 
 
 class Rating(NamedTuple):
-    """A rating relative to the mean of all, or a difference of two, and half its 95 % interval: Elo."""
+    """In Elo, a rating relative to the mean of all players, or a difference; half its 95 % interval."""
 
     elo: float
     error: float

@@ -128,7 +128,7 @@ class Tally:
     def verdict(self, sprt: Sprt) -> str:
         """Return what a test of the first two players accepts: `H0`, `H1`, or "" while it goes on.
 
-        "" also where forfeits make the result.
+        It is "" also where forfeits make the result.
         """
         return "" if self.forfeiters() else sprt.verdict(sprt.llr(self.pairs(0, 1)))
 

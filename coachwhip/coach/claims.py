@@ -130,7 +130,10 @@ class Gain(NamedTuple):
         return self.line.values[self.end]
 
     def claim(self, role: Role) -> Material:
-        """Return it in words' data, up to its motif, at once or after a few captures and checks."""
+        """Return it in words' data.
+
+        It goes up to its motif, which comes at once or after a few captures and checks.
+        """
         line, (promoted, won, given) = self.line, self._pieces()
         for ply in range(self.ply, self.end + 1, 2):
             found = motif(line.boards, line.moves, ply)

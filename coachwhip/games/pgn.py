@@ -56,7 +56,8 @@ TAIL = (
 WORD = re.compile(rf"(?:(?P<number>\d*)[.…]+(?![.…]))?(?P<move>{MOVE})?(?:{TAIL})|\d+")
 # What may be a move in another notation: without it, the moves behind it would be the other side's.
 FOREIGN_MOVE = re.compile(
-    r"(?:\d*[.…]+)?(?:.*[a-h][1-8]|[KQRBNP]{1,3}[-x][KQRBNP]|[A-Z]?[a-h]?x[a-hA-Z](?![a-z])|[KQRB](?![\w-])|[Oo]\W?[Oo](?![a-z])|[Cc]astl"
+    r"(?:\d*[.…]+)?(?:.*[a-h][1-8]|[KQRBNP]{1,3}[-x][KQRBNP]|[A-Z]?[a-h]?x[a-hA-Z](?![a-z])"
+    r"|[KQRB](?![\w-])|[Oo]\W?[Oo](?![a-z])|[Cc]astl"
     r"|(?:ab|b[ac]|c[bd]|d[ce]|e[df]|f[eg]|g[fh]|hg)\b)"
 )
 BOTH_LOST = re.compile(rf"0{DASH}0")
@@ -70,7 +71,8 @@ TAG = (
 )
 TOKEN = re.compile(
     rf"(?![A-Za-z2-9])(?:"  # most words begin so; this saves time
-    rf"\{{(?P<comment>[^{{}}]*)\}}|\{{(?P<odd>(?:[^}}\n]*\n(?!{BLANK}\[\w+{BLANK}\"))*[^}}\n]*)\}}?|;(?P<rest>[^\n]*)"
+    rf"\{{(?P<comment>[^{{}}]*)\}}"
+    rf"|\{{(?P<odd>(?:[^}}\n]*\n(?!{BLANK}\[\w+{BLANK}\"))*[^}}\n]*)\}}?|;(?P<rest>[^\n]*)"
     rf"|^%(?P<escape>)[^\n]*|(?P<tag>{TAG})|(?P<offer>\(=\))|(?P<begin>\()|(?P<end>\))|(?P<result>{RESULT})"
     rf")|(?P<word>{PLAIN_WORD}(?:(?<=[18])\([^\s\d()]\)[+#!?]*)?|[\[}}*]|\$\d*)",
     re.MULTILINE,

@@ -35,9 +35,10 @@ def test_time_controls_of_cutechess(text: str, control: TimeControl) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    "fast|0:00|:30|1:2:3|99999:00|inf+1|-5|0|5+|1e3|1_0|\u0665|nodes=0|nodes=1.5|base=3|5+1,time=1|5,6|/5|0/5|9999999|".split(
-        "|"
-    ),
+    (
+        "fast|0:00|:30|1:2:3|99999:00|inf+1|-5|0|5+|1e3|1_0|\u0665|nodes=0|nodes=1.5|base=3|"
+        "5+1,time=1|5,6|/5|0/5|9999999|"
+    ).split("|"),
 )
 def test_what_is_no_time_control_is_rejected(text: str) -> None:
     with pytest.raises(ArgumentTypeError, match=r"."):
