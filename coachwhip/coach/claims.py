@@ -13,7 +13,7 @@ import chess
 from chess.engine import Cp
 
 from . import judge
-from .exchange import before_exchange, counted, outcome, wins_on
+from .exchange import before_exchange, counted, outcome, pieces_left, wins_on
 from .line import PERPETUAL, Line, Variation, after
 from .motifs import Kind, Motif, is_back_rank, motif
 
@@ -283,18 +283,13 @@ def trades(bad: Variation, good: Variation) -> Iterator[Trade]:
         return
     found, other = traded(bad), traded(good)
     if found and not other:
-        yield Trade(Role.ALLOWS, bad.moves[: found.ply], found.pieces, is_lost)
+        yield Trade(Role.ALLOWS, *found, is_lost)
     if other and not found:
-        yield Trade(Role.MISSES, good.moves[: other.ply], other.pieces, is_lost)
+        yield Trade(Role.MISSES, *other, is_lost)
 
 
-class _Traded(NamedTuple):
-    ply: int
-    pieces: tuple[str, ...]
-
-
-def traded(line: Variation) -> _Traded | None:
-    """Return the equal pieces that go within four plies of a line, if few remain."""
+def traded(line: Variation) -> tuple[tuple[chess.Move, ...], tuple[str, ...]] | None:
+    """Return the moves of at most four plies by which equal pieces go, and these, if few remain."""
     first = line.boards[0]
     for ply, at in enumerate(line.boards[: FORCED + 1]):
         gone = [
@@ -303,8 +298,8 @@ def traded(line: Variation) -> _Traded | None:
             if all(len(at.pieces(kind, side)) < len(first.pieces(kind, side)) for side in chess.COLORS)
         ]
         is_even = abs(line.values[ply]) <= 1 and not line.takes(ply)
-        if gone and is_even and (at.occupied & ~(at.kings | at.pawns)).bit_count() <= FEW:
-            return _Traded(ply, tuple(map(chess.piece_name, gone)))
+        if gone and is_even and pieces_left(at) <= FEW:
+            return line.moves[:ply], tuple(map(chess.piece_name, gone))
     return None
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Who wins what by a search that counts pieces, what an exchange wins, and which endings are drawn."""
 
+from collections.abc import Iterable
 from functools import lru_cache
 from threading import Lock
 from typing import Any, NamedTuple
@@ -32,7 +33,7 @@ def outcome(board: chess.Board) -> Outcome | None:
     """Return what the best play for pieces alone leads to; None where it is a mate, or no line shows it."""
     lines = counted(board)
     for found in lines:
-        if found.lead == lines[-1].lead == lead(_along(board, found.moves), board.turn):
+        if found.lead == lines[-1].lead == lead(along(board, found.moves), board.turn):
             return found
     return None
 
@@ -45,7 +46,7 @@ def counted(board: chess.Board) -> list[Outcome]:
     if board.is_game_over():
         return [] if board.is_checkmate() else [Outcome(lead(board, board.turn), ())]
     infos: list[SearchInfo] = []
-    depth = DEPTH if (board.occupied & ~(board.kings | board.pawns)).bit_count() > FEW else DEEPER
+    depth = DEPTH if pieces_left(board) > FEW else DEEPER
     with _counting:
         engine = _counter()
         engine.clear()
@@ -68,6 +69,11 @@ def lead(board: chess.Board, side: chess.Color) -> int:
     )
 
 
+def pieces_left(board: chess.Board) -> int:
+    """Return the number of pieces besides kings and pawns."""
+    return (board.occupied & ~(board.kings | board.pawns)).bit_count()
+
+
 def before_exchange(board: chess.Board) -> chess.Board:
     """Return the position before the captures that led to a board, as far as its history goes."""
     base = board.copy()
@@ -79,7 +85,8 @@ def before_exchange(board: chess.Board) -> chess.Board:
     return base
 
 
-def _along(board: chess.Board, moves: tuple[chess.Move, ...]) -> chess.Board:
+def along(board: chess.Board, moves: Iterable[chess.Move]) -> chess.Board:
+    """Return the board after some moves, without its history."""
     board = board.copy(stack=False)
     for move in moves:
         board.push(move)

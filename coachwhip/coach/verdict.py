@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which claims are made of a move, in what order: mates, forced draws, pieces by force, trades."""
+"""Which claims are made of a move, in what order: mates, forced draws, pieces by force, trades, threats."""
 
 import chess
 from chess.engine import Cp

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import chess
 
 from .claims import Claim, Draw, Mate, Material, Role, Threat, Trade, is_exchange, passed
+from .exchange import along
 from .line import SHOWN
 from .motifs import Kind, Motif
 
@@ -65,8 +66,8 @@ def sentence(claim: Claim, board: chess.Board) -> str:
                 f"{quoted or quote(board, claim.moves)}."
             )
         case Threat(role, moves, threat):
-            then = _along(board, (*moves, chess.Move.null()))
-            mate = "mate: " * _along(then, threat).is_checkmate()
+            then = along(board, (*moves, chess.Move.null()))
+            mate = "mate: " * along(then, threat).is_checkmate()
             return f"{role.value.capitalize()} {quoted}, which threatens {mate}{quote(then, threat)}."
 
 
@@ -74,23 +75,16 @@ def quote(board: chess.Board, moves: Sequence[chess.Move], first: int = 0) -> st
     """Return moves with their numbers from index `first` on, without the middle of a long line."""
     if len(moves) - first > SHOWN:
         return f"{quote(board, moves[: first + 1], first)} ... {quote(board, moves, len(moves) - 1)}"
-    return _along(board, moves[:first]).variation_san(moves[first:]).replace(". ", ".")
+    return along(board, moves[:first]).variation_san(moves[first:]).replace(". ", ".")
 
 
 def motif_words(motif: Motif, board: chess.Board, moves: Sequence[chess.Move]) -> str:
     """Return what the last move of a line from the board does."""
-    before = _along(board, moves[:-1])
+    before = along(board, moves[:-1])
     names = [chess.piece_name(before.piece_type_at(square) or chess.KING) for square in motif.squares]
     if motif.kind is Kind.FORK and names[0] == names[1]:
         return f"forks two {names[0]}s"
     return MOTIFS[motif.kind].format(*names)
-
-
-def _along(board: chess.Board, moves: Sequence[chess.Move]) -> chess.Board:
-    board = board.copy(stack=False)
-    for move in moves:
-        board.push(move)
-    return board
 
 
 def _gain(claim: Material) -> str:
