@@ -204,14 +204,9 @@ class Table:
 
     def _new(self, request: Mapping[str, Any]) -> str:
         """Start a game; return why its first position cannot be used, else ""."""
-        elo, control, text = (
-            self.levels[request["level"]],
-            self.clocks[request["clock"]],
-            str(request["start"]).strip(),
-        )
-        human = {"white": chess.WHITE, "black": chess.BLACK, "random": secrets.choice(chess.COLORS)}[
-            request["color"]
-        ]
+        elo, control = self.levels[request["level"]], self.clocks[request["clock"]]
+        colours = {"white": chess.WHITE, "black": chess.BLACK, "random": secrets.choice(chess.COLORS)}
+        human, text = colours[request["color"]], str(request["start"]).strip()
         is_960 = self.args.chess960 is not None
         board = chess.Board.from_chess960_pos(secrets.randbelow(960)) if is_960 else chess.Board()
         try:
