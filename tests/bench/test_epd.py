@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a line of a suite asks, and what is wrong with one."""
+"""What a line of a suite asks, and its errors."""
 
 from pathlib import Path
 from typing import Any

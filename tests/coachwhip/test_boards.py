@@ -18,19 +18,9 @@ from coachwhip.core import position as core_position  # type: ignore[attr-define
 from coachwhip.core.engine import passed_square
 from coachwhip.evaluation import config
 from places import TERMS
+from positions import NO_KINGS, SHUFFLE, WHITE_HAS_A_ROOK, after
 
 from coachwhip import Engine, Position, analyse_many, boards, evaluate, evaluate_many, in_process, many
-
-SHUFFLE = ["g1f3", "g8f6", "f3g1", "f6g8"]
-NO_KINGS = "8/8/8/8/8/8/8/8 w - - 0 1"
-WHITE_HAS_A_ROOK = "4k3/8/8/8/8/8/8/R3K3 b - - 0 1"
-
-
-def after(moves: list[str], board: chess.Board | None = None) -> chess.Board:
-    board = board or chess.Board()
-    for move in moves:
-        board.push_uci(move)
-    return board
 
 
 @pytest.mark.parametrize("module", [boards, in_process, many, core_position])

@@ -14,19 +14,9 @@ import chess.variant
 import pytest
 from chess.engine import EngineError, Limit
 from places import ROOT
+from positions import NO_KINGS, SHUFFLE, WHITE_HAS_A_ROOK, after
 
 from coachwhip import Position, analyse_many, open_engine
-
-SHUFFLE = ["g1f3", "g8f6", "f3g1", "f6g8"]
-NO_KINGS = "8/8/8/8/8/8/8/8 w - - 0 1"
-WHITE_HAS_A_ROOK = "4k3/8/8/8/8/8/8/R3K3 b - - 0 1"
-
-
-def after(moves: list[str], board: chess.Board | None = None) -> chess.Board:
-    board = board or chess.Board()
-    for move in moves:
-        board.push_uci(move)
-    return board
 
 
 def test_a_daemonic_process_says_what_to_do_instead() -> None:

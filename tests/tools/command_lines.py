@@ -65,7 +65,7 @@ def contents(folder: Path) -> dict[str, bytes | None]:
 
 
 def complaint_of(err: str, name: str) -> str:
-    """The one line of complaint, which names what is wrong."""
+    """The one line of complaint, which names the error."""
     assert "Traceback" not in err, err
     assert "Exception" not in err
     (complaint,) = [line for line in err.splitlines() if line.startswith("coachwhip")]
