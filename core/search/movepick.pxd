@@ -2,7 +2,7 @@
 """Move ordering in stages: moves are generated and scored only if the stages before have not caused a cutoff.
 
 tt move, good captures, killer, quiet moves by history, bad captures; with `use_captures_first` off: tt move, killer, all
-others. Each call selects the best remaining move of the stage; lists are never sorted completely.
+others. Each call selects the best remaining move of the stage for the next call; lists are never sorted completely.
 Source: https://www.chessprogramming.org/Move_Ordering.
 """
 
@@ -29,12 +29,11 @@ cdef struct MovePicker:
     bint skip_quiets  # no further quiet moves
     Move tt_move  # legal, or 0
     Move killer  # 0: given by a later stage, if at all
-    int next  # index of the next move of the stage
+    int next  # index of the next move of the stage, the best of those that remain
     int end
     int bad_end  # moves[0:bad_end] are the bad captures, kept for the last stage
     Move moves[MAX_MOVES]
     int ranks[MAX_MOVES]  # by score and place; see _rank
-    int best  # the best rank of the stage; NO_RANK: not known
     bint checks_known  # whether `checks` is filled; see picks_check
     CheckInfo checks
 

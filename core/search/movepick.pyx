@@ -5,7 +5,7 @@ from ..board.see cimport see_ge
 from .tt cimport clock_key, tt_prefetch
 
 cdef enum:
-    NO_RANK = -0x7FFFFFFF  # less than every rank: the best one is not known
+    NO_RANK = -0x7FFFFFFF  # less than every rank
     VICTIM_WEIGHT = 16  # the victim's value counts far more than the attacker's type (MVV-LVA)
 
 
@@ -74,19 +74,6 @@ cdef inline void _prefetch_histories(const MovePicker* mp) noexcept nogil:
             prefetch(&view.pages[page][i])
 
 
-cdef inline void _generate(MovePicker* mp, int kind) noexcept nogil:
-    """Generate the moves of a kind, with their ranks, behind the bad captures."""
-    cdef int best = NO_RANK
-    cdef int i, score
-    mp.next = mp.bad_end
-    mp.end = mp.bad_end + generate(mp.pos, mp.moves + mp.bad_end, kind)
-    for i in range(mp.next, mp.end):
-        score = _noisy_score(mp, mp.moves[i]) if kind == NOISY else _quiet_score(mp, mp.moves[i])
-        mp.ranks[i] = _rank(score, i)
-        best = max(best, mp.ranks[i])
-    mp.best = best
-
-
 cdef inline void _prefetch_child(const MovePicker* mp, Move move) noexcept nogil:
     """Prefetch the tt entry of the position after a move: memory is slow, and there is other work before the move is made."""
     cdef Key key = key_after(mp.pos, move)
@@ -95,24 +82,45 @@ cdef inline void _prefetch_child(const MovePicker* mp, Move move) noexcept nogil
     tt_prefetch(&mp.s.tt, key)
 
 
-cdef inline Move _take_best(MovePicker* mp) noexcept nogil:
-    """Remove and return the move with the best score in the stage, the first of equal ones."""
+cdef inline void _bring_best(MovePicker* mp, int rank) noexcept nogil:
+    """Bring the move of the best rank to the front of the stage, and prefetch for it."""
     cdef int first = mp.next
-    cdef int end = mp.end
-    cdef int rank = mp.best
-    cdef int place, i
-    cdef Move move
-    if rank == NO_RANK:
-        for i in range(first, end):  # compilers make vector code of a maximum, as they do not of its place
-            rank = mp.ranks[i] if mp.ranks[i] > rank else rank
-    place = _place(rank)
-    move = mp.moves[place]
-    _prefetch_child(mp, move)
+    cdef int place = _place(rank)
+    cdef Move move = mp.moves[place]
     mp.moves[place] = mp.moves[first]
     mp.ranks[place] = mp.ranks[first] + first - place
-    mp.next = first + 1
-    mp.best = NO_RANK
+    mp.moves[first] = move
+    _prefetch_child(mp, move)
+
+
+cdef inline Move _take_best(MovePicker* mp) noexcept nogil:
+    """Remove and return the move with the best score in the stage, the first of equal ones. The next one is chosen at once: its
+    tt entry arrives while this one is searched.
+    """
+    cdef Move move = mp.moves[mp.next]
+    cdef int end = mp.end
+    cdef int rank = NO_RANK
+    cdef int i
+    mp.next += 1
+    for i in range(mp.next, end):  # compilers make vector code of a maximum, as they do not of its place
+        rank = mp.ranks[i] if mp.ranks[i] > rank else rank
+    if rank != NO_RANK:
+        _bring_best(mp, rank)
     return move
+
+
+cdef inline void _generate(MovePicker* mp, int kind) noexcept nogil:
+    """Generate the moves of a kind, with their ranks, behind the bad captures; the best one comes first."""
+    cdef int best = NO_RANK
+    cdef int i, score
+    mp.next = mp.bad_end
+    mp.end = mp.bad_end + generate(mp.pos, mp.moves + mp.bad_end, kind)
+    for i in range(mp.next, mp.end):
+        score = _noisy_score(mp, mp.moves[i]) if kind == NOISY else _quiet_score(mp, mp.moves[i])
+        mp.ranks[i] = _rank(score, i)
+        best = max(best, mp.ranks[i])
+    if best != NO_RANK:
+        _bring_best(mp, best)
 
 
 cdef inline bint _is_usable_killer(const MovePicker* mp, Move move) noexcept nogil:
