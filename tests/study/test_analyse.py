@@ -878,3 +878,13 @@ def test_a_terminal_gets_a_way_to_the_report_instead_of_pgn(
     assert opened == [(tmp_path / "mine.html").as_uri()]
     assert "Allows mate" in Path("mine.html").read_text(encoding="utf-8")
     assert "1. f3" not in terminal.getvalue()
+
+
+def test_the_report_of_browser_is_no_other_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.pgn").write_text(FOOLS_MATE)
+    assert main(["mine.pgn", "--nodes", "1000", "--browser", "--output", "mine.html"]) == 2
+    assert "a file each" in capsys.readouterr().err
+    assert not Path("mine.html").exists()

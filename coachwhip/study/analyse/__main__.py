@@ -18,7 +18,7 @@ from ...cli.files import fingerprint, naming, replacing
 from ...cli.journal import add_journal_arguments, open_journal
 from ...cli.pool import here
 from ...cli.run import run
-from ...cli.targets import Output, WritingParser, check_outputs
+from ...cli.targets import Output, WritingParser, check_outputs, require_apart
 from ...core.engine import MAX_DEPTH
 from ...games.data import GAMES
 from ...games.time_control import TimeControl, add_limits, limit_of
@@ -77,6 +77,7 @@ def _analyse(args: argparse.Namespace) -> int:
     if args.browser and not args.report:
         args.report = Path(f"{args.files[0].name.partition('.')[0].strip('-') or 'games'}.html")
         check_outputs([(args.report, REPORT)], args.files, force=args.force)
+        require_apart([args.report, *filter(None, (args.output, args.puzzles, args.journal))], [])
     if not (args.output or args.report or args.json) and sys.stdout.isatty():
         warn("The annotated games are not shown here: --browser opens a report, --output FILE writes PGN.")
     if args.files == [GAMES.path]:
