@@ -25,6 +25,8 @@ __all__ = ["WeightsError", "dump", "evaluator", "flatten", "load", "load_default
 
 MAX_FILE_SIZE = 1 << 18  # bytes, about ten times the default file
 MAX_NETWORK_SIZE = 1 << 20  # bytes, more than the largest network has
+PROVENANCE = "Where the values come from:"  # a paragraph of the docstring of a weights file, its last
+QUOTES = '"""'
 MAX_QUOTED = 40  # characters of a name in a message
 HERE = os.path.dirname(os.path.abspath(__file__))
 NETWORKS = os.path.join(HERE, "networks")  # the folder of the shipped ones
@@ -93,11 +95,17 @@ def network(weights: dict[str, Any], path: str | os.PathLike[str] | None = None)
 
 
 def dump(weights: dict[str, Any]) -> str:
-    """Return the text of a weights file: weights.py with its comments, and with these values."""
+    """Return the text of a weights file: weights.py with its comments, and with these values.
+
+    Where the values come from is said of the shipped ones only.
+    """
     import ast
 
     with open(os.path.join(HERE, "weights.py"), encoding="utf-8") as file:
         text = file.read()
+    if flatten(weights) != flatten(load_default()):
+        kept, _, account = text.partition(PROVENANCE)
+        text = f"{kept.rstrip()}\n{account[account.index(QUOTES) :]}"
     lines = text.splitlines(keepends=True)
     for node in reversed(ast.parse(text).body):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):

@@ -46,6 +46,13 @@ def test_dump_is_the_default_file(write: Write, capsys: pytest.CaptureFixture[st
     assert capsys.readouterr().out == mine != TEXT
 
 
+def test_other_weights_do_not_claim_the_origin_of_the_shipped_ones() -> None:
+    account = "fitted by `coachwhip tune`"
+    assert account in TEXT
+    assert account in config.dump(DEFAULT | {"NETWORK": ""})
+    assert account not in config.dump(DEFAULT | {"TEMPO": (33, 44)})
+
+
 def test_changed_weights_survive_a_round_trip(write: Write) -> None:
     """Through a file with all comments, and through the core's flat list."""
     rng = random.Random(5)

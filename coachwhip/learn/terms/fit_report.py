@@ -27,7 +27,6 @@ FEW = 100  # with fewer scored positions, the scale of their scores is not fitte
 # The last one is that on validation positions, with the games' results as targets.
 LOSSES = ("training", "validation", "results")
 # the line of a weights file's docstring after which it says how they were fitted
-PROVENANCE = "Where the values come from:"
 WIDTH = 110
 
 
@@ -152,9 +151,9 @@ def weights_file(weights: dict[str, Any], provenance: Sequence[str]) -> str:
     text = config.dump(weights)
     lines = text.splitlines(keepends=True)
     docstring = ast.parse(text).body[0]
-    kept = (ast.get_docstring(ast.parse(text), clean=False) or "").partition(PROVENANCE)[0].rstrip()
+    kept = (ast.get_docstring(ast.parse(text), clean=False) or "").partition(config.PROVENANCE)[0].rstrip()
     wrapped = [line for paragraph in provenance for line in _wrapped(paragraph)]
-    head = "\n".join([f'"""{kept}', "", PROVENANCE, *wrapped, '"""', ""])
+    head = "\n".join([f'"""{kept}', "", config.PROVENANCE, *wrapped, '"""', ""])
     return "".join([*lines[: docstring.lineno - 1], head, *lines[docstring.end_lineno :]])
 
 
