@@ -25,9 +25,9 @@ __all__ = ["WeightsError", "dump", "evaluator", "flatten", "load", "load_default
 
 MAX_FILE_SIZE = 1 << 18  # bytes, about ten times the default file
 MAX_NETWORK_SIZE = 1 << 20  # bytes, more than the largest network has
+MAX_QUOTED = 40  # characters of a name in a message
 PROVENANCE = "Where the values come from:"  # a paragraph of the docstring of a weights file, its last
 QUOTES = '"""'
-MAX_QUOTED = 40  # characters of a name in a message
 HERE = os.path.dirname(os.path.abspath(__file__))
 NETWORKS = os.path.join(HERE, "networks")  # the folder of the shipped ones
 
